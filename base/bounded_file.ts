@@ -1,10 +1,10 @@
 /**
- * Files with a size limit: a file that is too long is refused because of its size or, if the size is unknown (pipes,
- * devices, files that still grow), once more bytes than the limit were read.
+ * Reads files up to a size limit. A file that is larger is refused: before it is read if its size is known, or else
+ * (pipes, devices, files that still grow) as soon as more bytes than the limit were read.
  */
 import { beyond, isWithin, type LimitName, LIMITS, oneMoreThan } from "./limits.ts";
 
-/** First buffer for a file of unknown size. */
+/** Size of the first buffer for a file of unknown size. */
 const FIRST_BYTES = 65_536;
 
 const PIECE_BYTES = 1_048_576;
@@ -25,8 +25,8 @@ export async function readBytes(path: string, limit: LimitName): Promise<Uint8Ar
 }
 
 /**
- * Hands on a file piece by piece. The buffer is used again: a piece is valid only until `take` returns. Throws with the
- * reason if the file can't be read or is too long.
+ * Passes a file to `take` piece by piece. The buffer is reused, so a piece is valid only until `take` returns. Throws
+ * with the reason if the file can't be read or is too long.
  */
 export async function readPieces(
   path: string,

@@ -1,7 +1,7 @@
 /**
- * Opens files in places where a target or one of its commands may write, so that another file, a link, a named pipe, a
- * device or a folder may be there instead of the expected file. Opening never waits, never follows a link, and refuses
- * everything but a regular file, so that nothing that a target leaves there can block this program or lead it
+ * Opens files in places where a target or one of its commands may write, and so may have put another file, a link, a
+ * named pipe, a device or a folder in place of the expected file. Opening never waits, never follows a link, and
+ * refuses everything but a regular file, so that nothing that a target leaves there can block this program or lead it
  * elsewhere.
  */
 import {
@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { beyond, isWithin, type LimitName } from "./limits.ts";
 
-/** Windows has neither flag. */
+/** Windows has neither flag, hence the zeros. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const CAREFUL = O_NOFOLLOW | O_NONBLOCK;
 

@@ -17,7 +17,7 @@ function writtenOut(character: string): string {
   return code.length <= 2 ? `\\x${code.padStart(2, "0")}` : `\\u${code}`;
 }
 
-/** How a format writes # and : so that people can read them but programs do not act on the bytes. */
+/** How an output writes # and : so that people can read them but the CI service does not act on them. */
 interface CommandSigns {
   readonly hash: string;
   readonly colon: string;
@@ -29,9 +29,9 @@ const VISIBLE: CommandSigns = { hash: "\\x23", colon: "\\x3a" };
 export const REFERENCES: CommandSigns = { hash: "&#35;", colon: "&#58;" };
 
 /**
- * The text in a form that starts no command of the CI service in whose log it is printed. Such commands start anywhere
- * in a line: `##[…]` for GitHub and Azure, `##vso[…]` for Azure, `##teamcity[…]` for TeamCity; or at the beginning of a
- * line, whose white space is trimmed: `::error::` for GitHub.
+ * The text in a form that starts no command of the CI service in whose log it is printed. Some commands start anywhere
+ * in a line: `##[…]` for GitHub and Azure, `##vso[…]` for Azure, `##teamcity[…]` for TeamCity. Others start only at the
+ * beginning of a line, perhaps after white space: `::error::` for GitHub.
  */
 export function withoutCommands(text: string, { hash, colon } = VISIBLE): string {
   if (!text.includes("##") && !text.includes("::")) return text; // the usual case, and fast

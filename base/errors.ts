@@ -125,7 +125,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${sentence(line)}`);
 }
 
-/** Removes secrets from a message a second time; texts from outside lost theirs when they were read. */
+/** Removes secrets from a message once more; texts from outside had theirs removed when they were read. */
 function sentence(text: string): string {
   return secrets.sentence(text);
 }

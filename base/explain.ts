@@ -5,7 +5,10 @@ import { closest } from "./suggest.ts";
 
 const NEEDED = "Cannot leave it out";
 
-/** The message for each kind of issue that a schema does not explain itself; for several keys, one line each. */
+/**
+ * The message for each kind of issue that a schema does not explain itself. An issue about several keys gets a line for
+ * each.
+ */
 export const explain: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
@@ -34,7 +37,7 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
 export const AS_INPUT = { error: explain, jitless: true };
 
 /**
- * An error map for one of several kinds of map, which differ in their keys.
+ * An error map for a map that may be of several kinds, each with keys of its own.
  * @param reasons Keys of other kinds, with the reason why each conflicts with this kind.
  * @param others Keys that mark the other kinds, one of which may be meant.
  */
@@ -136,7 +139,10 @@ function keysOf(schema: unknown): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema._zod.def.shape) : [];
 }
 
-/** The value as written, in short. Secrets are removed before it is cut: a part of one would not be recognised. */
+/**
+ * The value as written, in short. Secrets are removed before it is cut, because a part of a secret would not be
+ * recognised.
+ */
 export function shown(value: unknown): string {
   const text = withoutSecrets(JSON.stringify(value) ?? String(value));
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;

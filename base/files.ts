@@ -1,5 +1,5 @@
 /**
- * The files that an experiment names. The schemas read them through this interface, so that they stay pure, and a
+ * The files that an experiment names. Schemas read files through this interface, so that the schemas stay pure, and a
  * missing file is reported at the place that names it; only `disk_files.ts` and `access_files.ts` touch a disk.
  */
 import { createHash } from "node:crypto";
@@ -25,7 +25,7 @@ export interface Files {
   readonly privateKey: (path: string) => string;
   /** Visits each line of a file of any size, and gives the SHA-256 of the whole, in hex. */
   readonly eachLine: (path: string, visit: (line: string) => void) => string;
-  /** The types of a `.proto` file and of those that it imports. */
+  /** The types of a `.proto` file and of the files that it imports. */
   readonly proto: (path: string) => ProtoTypes;
   /** Throws unless a Unix socket is there. */
   readonly checkSocket: (path: string) => void;

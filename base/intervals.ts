@@ -1,15 +1,15 @@
 /**
- * The number of intervals of a run that are kept, and lists that hold no more than that, however long the run is: when
- * a list is full, neighbours are joined, and from then on each entry stands for twice as many. Pure.
+ * The number of intervals of a run that are kept, and lists with at most that many entries, however long the run is:
+ * when a list is full, neighbours are joined, and from then on each entry stands for twice as many values. Pure.
  */
 
 /** Length of an interval without `--interval`. */
 export const DEFAULT_INTERVAL_MS = 250;
 
 /**
- * The most intervals of a run: ten minutes of 250 ms. A longer run has between half as many and this many. Even half as
- * many, 1,200, are more than a chart has columns of pixels, and sixty times what the search for a steady state needs.
- * With their histograms they take a few MB in results.
+ * The most intervals of a run: as many as ten minutes have at 250 ms each. A longer run keeps at least half as many.
+ * Even these, 1,200, are more than a chart has columns of pixels, and sixty times what the search for a steady state
+ * needs. With their histograms they take a few MB in results.
  */
 export const MOST_INTERVALS = 2_400;
 /** The most for a user who asked for intervals of another length: some 30 MB of results, which can still be read. */
@@ -38,8 +38,8 @@ export class JoinedSeries<T> {
   }
 
   /**
-   * Joins an entry to the last one, however many values that one holds.
-   * @param counts How many of the added entries this one counts for.
+   * Joins an entry to the last one, even if that one is full.
+   * @param counts How many added values the entry counts for.
    */
   joinToLast(entry: T, counts = 0): void {
     const last = this.#entries.pop();

@@ -1,6 +1,6 @@
 /**
- * Whole numbers as LEB128 (DWARF 5 §7.6): seven bits in each byte, the lowest first, and 128 added to each byte that
- * another follows. Computed by arithmetic and not by bit operations, which end at 32 bits, because counts exceed 2³¹.
+ * Whole numbers as LEB128 (DWARF 5 §7.6): seven bits in each byte, the lowest first, and 128 added to each byte except
+ * the last. Computed by arithmetic and not by bit operations, which end at 32 bits, because counts exceed 2³¹.
  */
 
 /** The most bytes that a number up to 2⁵³ − 1 takes. */
@@ -77,7 +77,7 @@ export class Leb128Reader {
   }
 
   // hot: a coordinator reads some 10,000 numbers from each agent every second, and most take one byte.
-  /** The number; NaN if the remaining bytes are not a number, or one above 2⁵³ − 1. */
+  /** The next number; NaN if the remaining bytes hold no whole number, or one above 2⁵³ − 1. */
   next(): number {
     if (this.at === this.#length) return NaN;
     const first = this.#bytes[this.at++];

@@ -54,7 +54,7 @@ export const LIMITS = {
   toolResult: { what: "the figures that plateau mcp sends", most: 16 * MB, unit: "bytes" },
   liveReceipt: { what: "the body of a request to a live page", most: 64, unit: "bytes" },
   csvRow: { what: "a row of a table", most: 1 * MB, unit: "bytes" },
-  // The texts in them
+  // Texts in files
   yamlTokens: { what: "a YAML text", most: 200_000, unit: "tokens" },
   yamlAliases: { what: "a YAML text", most: 1_000, unit: "anchors and aliases" },
   jsonValues: { what: "a JSON text", most: 5_000_000, unit: "values" },

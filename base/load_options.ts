@@ -22,7 +22,7 @@ import {
 } from "./quantity.ts";
 import { quotedOpenly } from "./secrets.ts";
 
-/** The problem with a load that is to resume TLS sessions, but has no TLS. @param secure The scheme that has it. */
+/** The problem with a load that is to resume TLS sessions, but has no TLS. @param secure The scheme with TLS. */
 export function noTlsToResume(secure = "https"): Omit<Problem, "place"> {
   return {
     message: `Cannot resume TLS sessions without TLS: the URL is not ${secure}`,
@@ -43,7 +43,7 @@ export function factor<Value, Text>(
 export type Rival = "keepAlive" | "pipeline";
 
 interface LoadOption {
-  /** Schema of its key in an experiment file. */
+  /** Schema of the option's key in an experiment file. */
   readonly key: z.ZodType;
   readonly flag: {
     readonly flags: string;
@@ -52,7 +52,7 @@ interface LoadOption {
     readonly preset?: string;
     readonly repeatable?: true;
   };
-  /** The names that other tools have for it, without hyphens and separated by spaces. */
+  /** The names that other tools have for the option, without hyphens and separated by spaces. */
   readonly peers?: Readonly<Partial<Record<Peer, string>>>;
   /**
    * Schema in results and in the job of an agent. If it is optional, the field is absent when the load does without the
@@ -255,7 +255,7 @@ type FurtherName = Exclude<OptionName, CommonName>;
 type Given<Name extends OptionName> = NonNullable<z.output<Table[Name]["key"]>>[number];
 type Result<Name extends OptionName> = Exclude<z.output<Table[Name]["result"]>, undefined>;
 
-/** Options as an experiment file or a command line gives them, every factor decided. */
+/** Options as an experiment file or a command line gives them, with a single value for every factor. */
 export type GivenOptions =
   & { readonly [Name in CommonName]: Given<Name> }
   & { readonly [Name in FurtherName]?: Given<Name> };
@@ -319,7 +319,7 @@ export function optionTexts(load: LoadOptions): string[] {
   });
 }
 
-/** The options that another tool has, too: its names for each, and the flag. */
+/** The options that another tool has, too: for each, the tool's names and our flag. */
 export function optionsOfPeer(peer: Peer): { readonly names: string; readonly flags: string }[] {
   return NAMES.flatMap((name) => {
     const { peers, flag: { flags } }: LoadOption = LOAD_OPTIONS[name];
@@ -328,7 +328,7 @@ export function optionsOfPeer(peer: Peer): { readonly names: string; readonly fl
   });
 }
 
-/** Conflicts within a load in which every factor is decided. */
+/** Conflicts within a load that has a single value for every factor. */
 export function conflictsOf(
   load: LoadOptions & { readonly pipeline?: number },
 ): OptionConflict[] {

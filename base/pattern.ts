@@ -101,7 +101,9 @@ function isRegExp(source: string): boolean {
   }
 }
 
-/** Escapes, character classes, and whatever opens a group; within a class nothing else has a meaning. */
+/**
+ * Escapes, character classes, and whatever opens a group. A class is one token, because nothing in it opens a group.
+ */
 const TOKENS = /\\(?:k<|[^])|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!])?/gs;
 
 function whatOnlyTriesDo(source: string): string | null {

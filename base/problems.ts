@@ -5,7 +5,7 @@ import { closest } from "./suggest.ts";
 type Issue = z.core.$ZodIssue;
 export type Path = readonly PropertyKey[];
 
-/** Parts that are valid alone and conflict with each other, at the path of one of them. */
+/** A conflict between parts that are valid alone, at the path of one of them. */
 export interface Conflict {
   readonly path: PropertyKey[];
   readonly message: string;

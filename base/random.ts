@@ -43,8 +43,8 @@ export function drawBy(seed: number): Draw {
 }
 
 /**
- * Derives one of many seeds from a seed, such as that of a repetition or a worker. Hashed, because with plain sums two
- * neighbouring seeds would share all derived seeds but one.
+ * Derives one of many seeds from a seed, for example a seed for each repetition or worker. Hashed, because with plain
+ * sums two neighbouring seeds would share all derived seeds but one.
  */
 export function derivedSeed(seed: number, which: number): number {
   return hashed(hashed(seed, 0), which) >>> 0;
@@ -62,7 +62,7 @@ export function shuffled<T>(items: readonly T[], draw: Draw): T[] {
 
 /**
  * FNV-1a of 32 bits over a text's UTF-8 (G. Fowler, L. C. Noll and K.-P. Vo, 1991): similar texts give unrelated
- * numbers. Two texts may share one.
+ * numbers. Two texts may have the same number.
  */
 export function fnv1a(text: string): number {
   let hash = 0x811c9dc5;

@@ -4,7 +4,7 @@
  * HTML and XML. Pure.
  */
 
-/** Fields of RFC 9110 §11 and RFC 6265 §5.4, and the names that APIs give to their keys. */
+/** Header fields of RFC 9110 §11 and RFC 6265 §5.4, and the names of fields in which APIs expect a key. */
 const SECRET_FIELD =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$|(?:^|[-_])(?:api[-_]?key|token|secret|password)$/i;
 
@@ -135,7 +135,7 @@ export function secretsIn(data: unknown): string[] {
   ]);
 }
 
-/** Names of variables and options whose values are secret, even if nothing separates the word, as in `PGPASSWORD`. */
+/** Names of variables and options whose values are secret, even if the word is joined to others, as in `PGPASSWORD`. */
 const SECRET_VARIABLE =
   /(?:pass(?:word|wd|phrase)|secret|token|credentials?|(?:api|access|private|secret)[-_]?key)$/i;
 
@@ -226,7 +226,7 @@ function passwordsWithoutScheme(address: string): string[] {
   const [userInfo = ""] = /^.*(?=@[\w.[-])/s.exec(address) ?? [];
   if (!userInfo.includes(":") || passwordsIn(address).length > 0) return [];
   const [, scheme = "", rest] = /^(.*?:\/\/)?(.*)$/s.exec(userInfo) ?? [];
-  if (scheme !== "" && !/^[^:/?#]*:(?!\d+(?:[/?#]|$))/.test(rest)) return []; // a port, or all in the path
+  if (scheme !== "" && !/^[^:/?#]*:(?!\d+(?:[/?#]|$))/.test(rest)) return []; // a colon in the path or before a port
   const [, ...parts] = rest.split(":");
   return [parts.join(":"), parts.slice(1).join(":")].filter((part) => part !== "");
 }

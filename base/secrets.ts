@@ -137,7 +137,7 @@ export class Secrets {
 
   /**
    * Data with secrets removed from every string that is a value; keys and numbers stay.
-   * @param replace Removes them from a string.
+   * @param replace Removes the secrets from a string.
    */
   data<Data>(data: Data, replace: Replace = (text) => this.text(text)): Data {
     return this.#shown.size === 0 ? data : inStrings(data, replace) as Data;
@@ -214,7 +214,9 @@ interface WrittenForm {
 class Forms {
   /** By a hash of two characters: 1 if any form begins with them. */
   readonly #begins = new Uint8Array(65_536);
-  /** By the first characters of heads (`LEAST_WITHIN` of them, or fewer): the lengths of these heads. */
+  /**
+   * For each beginning of a head (`LEAST_WITHIN` characters, or fewer): the lengths of all heads that begin with it.
+   */
   readonly #headLengths = new Map<string, number[]>();
   /** Forms by their head, those of one head in the order in which they were added. */
   readonly #byHead = new Map<string, WrittenForm[]>();

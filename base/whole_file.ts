@@ -1,8 +1,8 @@
 /**
- * Files that are written whole or not at all: into a draft beside the file, which then takes its name. What
- * was there stays whole until then, whatever ends the program. Nobody's link is followed: the draft has a
- * random name that must be free, and taking a name replaces the link that had it, not the file that the link
- * names. docs/system.md says so for users.
+ * Files that are written whole or not at all: into a draft beside the file, which then takes the file's name. Until
+ * then, the old file stays whole, whatever ends the program. No link is followed, whoever made it: the draft has a
+ * random name that must be free, and taking the name of a link replaces the link, not the file that it leads to.
+ * docs/system.md says so for users.
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, lstatSync, openSync, realpathSync } from "node:fs";

@@ -30,8 +30,8 @@ export function choiceOf({ text, parts }: Selector, names: ExperimentNames): Rea
 }
 
 /**
- * Keys for names of targets and scenarios. They stand beside the paths of factors, and contain a space, which no path
- * does.
+ * Keys for words that name targets and scenarios. The keys of other words are paths of factors, which never contain a
+ * space.
  */
 export const TARGET = "a target";
 export const SCENARIO = "a scenario";
@@ -53,7 +53,7 @@ export function chosenCells<C extends SelectableCell>(
   );
 }
 
-/** Whether a choice selects something: for each dimension it names, one of the words must fit. */
+/** Whether a choice selects a cell or scenario: for each dimension that the choice names, one of its words must fit. */
 export function isMeant({ named }: CellChoice, fits: (word: Selection) => boolean): boolean {
   return [...named.values()].every((words) => words.some(fits));
 }

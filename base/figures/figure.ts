@@ -87,7 +87,7 @@ const TIMES = ["min", "mean", "stdev", 50, 75, 90, 95, 99, 99.9, 99.99, "max"] a
 const SECONDS = ["min", "mean", "stdev", 1, 2.5, 50, 97.5] as const;
 const FLATTENED = [50, 75, 90, 99] as const;
 
-/** Distributions, each with its statistics: every one of these is a figure. */
+/** Distributions with their statistics; each statistic is a figure. */
 const DISTRIBUTIONS = {
   latency: [...TIMES, 2.5, 10, 25, 97.5],
   rate: SECONDS,
@@ -115,8 +115,8 @@ export type Distribution = keyof typeof DISTRIBUTIONS;
 export type StatisticOf<D extends Distribution> = typeof DISTRIBUTIONS[D][number];
 type Label<S> = S extends number ? `p${S}` : S & string;
 /**
- * Figures of latency are the statistic alone, without a name and a dot; a bare `initial`, `stable` or `final` means its
- * median.
+ * A figure of latency has the statistic alone as its name, without the distribution and a dot. `initial`, `stable` or
+ * `final` alone means the median of that distribution.
  */
 type NameOf<D extends Distribution, S> = D extends "latency" ? Label<S>
   : D extends "initial" | "stable" | "final" ? S extends 50 ? D : `${D}.${Label<S>}`
@@ -130,7 +130,7 @@ export interface Figure {
   readonly unit: FigureUnit;
   readonly better: Better;
   readonly contention: Contention;
-  /** The distribution that the figure is a statistic of; null if it is of none. */
+  /** Null if the figure is not a statistic of a distribution. */
   readonly distribution: Distribution | null;
   /** The statistic within that distribution; a number is a percentile. */
   readonly statistic: StatisticOf<Distribution> | null;
@@ -215,8 +215,8 @@ const OF_MESSAGES = new RegExp(
 );
 
 /**
- * A rule in which times of messages may be written as `p99(ttfe)`, rewritten as `ttfe.p99`. Any other word in brackets
- * names cells, so a scenario called `gap` needs quotes: `p99("gap")`.
+ * The rule with every `p99(ttfe)` rewritten as `ttfe.p99`, for all times of messages. Any other word in brackets names
+ * cells, so a scenario called `gap` needs quotes: `p99("gap")`.
  */
 export function withNamedTimes(rule: string): string {
   return rule.replaceAll(OF_MESSAGES, "$2.$1");
@@ -235,7 +235,7 @@ interface Quantity {
   readonly parse: (text: string) => number | null;
   readonly what: string;
   readonly example: string;
-  /** The unit usually meant by a number without one; "" if none is needed. */
+  /** The unit that is usually meant if a number has none; "" if none is needed. */
   readonly suffix: string;
 }
 
@@ -293,7 +293,7 @@ function suffixed(text: string, unit: FigureUnit): string | null {
   return unit === "share" ? percentageOf(text) : meant;
 }
 
-/** The percentages that a number without a percent sign may mean: up to 1, it may also be a fraction. */
+/** The percentages that a number without a percent sign may mean; a number up to 1 may also be a fraction. */
 function percentageOf(digits: string): string {
   const isFraction = Number(digits) > 0 && Number(digits) <= 1;
   return isFraction ? `${Number(`${digits}e2`)}% or ${digits}%` : `${digits}%`;

@@ -75,7 +75,7 @@ export function parseSelector(text: string): Read<Selector> {
   return { value: { text: plain, parts } };
 }
 
-/** A comma with an even number of quotation marks behind it, so that it stands within none. */
+/** A comma outside quotation marks: an even number of quotation marks follows it. */
 const COMMA = /,(?=(?:[^"]*"[^"]*")*[^"]*$)/;
 
 function partOf(word: string): SelectorPart | null {
@@ -108,8 +108,8 @@ export function selectionOf({ text, parts }: Selector, names: ExperimentNames): 
 }
 
 /**
- * Keys for names that are targets or scenarios. They stand beside the paths of factors, and contain a space, which no
- * path does.
+ * Keys for words that name targets and scenarios. The keys of other words are paths of factors, which never contain a
+ * space.
  */
 const TARGET = "a target";
 const SCENARIO = "a scenario";
@@ -143,7 +143,7 @@ function meantByName(
   return { problem: `Cannot find the target or scenario ${quotedOpenly(value)}: ${fix}` };
 }
 
-/** How to select by a factor, which the report shows as a name beside a value. */
+/** How to select by a factor, because the report shows a factor as a name beside a value. */
 function factorsText(factors: readonly string[]): string {
   if (factors.length === 0) return "";
   const written = new Set(factors.map((path) => `${lastPart(path)}=VALUE`));

@@ -48,7 +48,7 @@ function listed(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Whether a figure exists for steps: others, such as CPU time, are known only for whole runs. */
+/** Whether a figure is known for each step: some, such as CPU time, are known only for whole runs. */
 export function isStepFigure(figure: string): boolean {
   const known = figureNamed(figure);
   if (known === null) return false;

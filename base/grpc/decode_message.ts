@@ -17,14 +17,14 @@ const NO_OCTETS: Bytes = new Uint8Array(0);
 /** The members of a message read so far, by their names in JSON. */
 class Members {
   readonly values = new Map<string, Json | Members>();
-  /** By oneof: the field of it that came last, which alone is set. */
+  /** The last field read of each oneof, the only one of its fields that is set. */
   readonly chosen = new Map<string, string>();
   readonly lists = new Map<string, Json[]>();
   readonly maps = new Map<string, Map<string, Json>>();
 
   constructor(
     readonly fields: ReadonlyMap<number, FieldType>,
-    /** The form that the type has in JSON; null for the plain one. */
+    /** The special JSON form of the type; null if it has none. */
     readonly own: OwnForm | null,
   ) {}
 
@@ -50,7 +50,7 @@ export class MessageDecoder {
   readonly #types: MessageTypes;
   readonly #name: string;
   readonly #fields = new Map<string, ReadonlyMap<number, FieldType>>();
-  /** The fields of entries, by the field that holds the map. */
+  /** For each map field, the fields of its entries. */
   readonly #entries = new Map<FieldType, ReadonlyMap<number, FieldType>>();
   readonly #text = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -75,7 +75,10 @@ export class MessageDecoder {
     return new Members(this.#fieldsOf(name), ownFormOf(name));
   }
 
-  /** Reads the octets of a message, or of another occurrence of it, which is merged with the members read before. */
+  /**
+   * Reads the octets of a message into its members. They may have members already, because a message that occurs twice
+   * in a field is merged.
+   */
   #read(members: Members, octets: Bytes, depth: number): void {
     if (depth > LIMITS.nesting.most) throw new MalformedMessage("it is nested too deep");
     const reader = new WireReader(octets);

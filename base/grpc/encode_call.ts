@@ -1,4 +1,4 @@
-/** Encodes the messages of a call, which stand as JSON in the parts of its body, as the octets that are sent. */
+/** Encodes the messages of a call, which the parts of its body hold as JSON, as the octets that are sent. */
 import type { BodyPart } from "../http/body.ts";
 import type { WireRequest } from "../http/request.ts";
 import { parseJson } from "../yaml/json_text.ts";

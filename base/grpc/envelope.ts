@@ -1,6 +1,6 @@
 /**
- * Messages in the body of a gRPC request (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): each follows
- * one octet that says whether the message is compressed, and the message's length.
+ * Messages in the body of a gRPC request (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): each is
+ * preceded by an octet that says whether it is compressed, and by its length.
  */
 import process from "node:process";
 import { beyond, isWithin } from "../limits.ts";

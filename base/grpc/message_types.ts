@@ -1,7 +1,7 @@
 /**
- * Types of protobuf messages as plain data, which goes to workers and agents: from `.proto` files or from a server's
- * reflection, and read by `encode_message.ts` and `decode_message.ts`. These two need no protobuf library, so that
- * workers load none.
+ * Types of protobuf messages as plain data, which is sent to workers and agents. It comes from `.proto` files or from a
+ * server's reflection. `encode_message.ts` and `decode_message.ts` read it without a protobuf library, so that workers
+ * load none.
  */
 import * as z from "zod";
 import type { Conflict } from "../problems.ts";
@@ -45,13 +45,13 @@ function hasAtMost(most: number): (named: Readonly<Record<string, unknown>>) => 
 }
 
 export const messageTypes = z.strictObject({
-  /** Fields of messages by their full names. */
+  /** The fields of each message, by the message's full name. */
   messages: z.record(name, z.array(fieldType).max(MOST_FIELDS)).refine(hasAtMost(MOST_TYPES)),
-  /** Numbers of the values of enums by their full names. */
+  /** The values of each enum as numbers by name, by the enum's full name. */
   enums: z.record(name, z.record(name, z.int())).refine(hasAtMost(MOST_TYPES)),
 });
 
-/** A message by its full name, with all types that it needs. */
+/** The full name of a message, and all types that it needs. */
 export const rootType = z.strictObject({ name, types: messageTypes });
 
 export type FieldType = z.output<typeof fieldType>;

@@ -20,7 +20,10 @@ import {
   type WrittenCall,
 } from "./message_types.ts";
 
-/** A parsed `.proto` file. Converted to JSON it is a digest, because results record the files of their experiment. */
+/**
+ * A parsed `.proto` file. As JSON it becomes only the file's digest, which results record for each file of their
+ * experiment.
+ */
 export class ProtoFile implements ProtoTypes {
   readonly #root: protobuf.Root;
   readonly #digest: FileDigest;

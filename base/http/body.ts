@@ -9,7 +9,7 @@ export type BodyPart =
   | { readonly quoted: string }
   /** Octets without placeholders, as base64 (RFC 4648 §4), which survives JSON. */
   | { readonly base64: string }
-  /** A gRPC message as JSON, which is encoded only once its type is known. */
+  /** A gRPC message as JSON, which can be encoded only when its type is known. */
   | { readonly message: string };
 
 /** A bare string is text whose placeholders are escaped for the request's content-type; null means no body. */

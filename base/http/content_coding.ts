@@ -61,7 +61,7 @@ export function codingOf(body: Uint8Array): string | null {
   return name ?? null;
 }
 
-/** More codings in one response would serve no purpose but to cost the decoder time. */
+/** More codings than this in one response would serve only to cost the decoder time. */
 const MOST_CODINGS = 4;
 
 /**
@@ -70,7 +70,7 @@ const MOST_CODINGS = 4;
  * @param codings Value of Content-Encoding; null without one.
  */
 export function decodedContent(body: Bytes, codings: string | null): DecodedContent {
-  // Responses to HEAD, and those of status 304, name a coding without having a body in it.
+  // Responses to HEAD, and those of status 304, may name a coding although they have no body.
   if (codings === null || body.length === 0) return { bytes: body, problem: null };
   const names = codings.toLowerCase().split(",").map((name) => name.trim().replace(/^x-/, ""))
     .filter((name) => name !== "");

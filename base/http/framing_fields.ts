@@ -28,7 +28,7 @@ const TRANSFER_ENCODING = 2;
 const INSTANCE = 4;
 const CACHE = 5;
 
-/** The words of X-Cache, recognised by their first letters in any case; other words are skipped. */
+/** The words of X-Cache, recognised by their first letters, capital or small; other words are skipped. */
 export const CACHE_STATUSES = ["hit", "miss", "stale"] as const;
 /** X-Instance names instances 1 to 128. */
 export const MOST_INSTANCES = 128;
@@ -55,7 +55,10 @@ export class FramingFields {
   close = false;
   /** Whether Connection says keep-alive. */
   keepAlive = false;
-  /** Encodes what `instanceIn` and `cacheStatusIn` read; 0 if the response names neither. */
+  /**
+   * Instance and cache status as one number, which `instanceIn` and `cacheStatusIn` decode; 0 if the response names
+   * neither.
+   */
   served = 0;
   reason: ProtocolError | "" = "";
   /** The current field, as numbered in FRAMING_NAMES. */

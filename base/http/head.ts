@@ -9,7 +9,7 @@ import type { ResponseSink } from "./kept.ts";
 import type { ProtocolError } from "./reason.ts";
 import { StatusLine } from "./status_line.ts";
 
-/** More than any server has reason to send before its response. */
+/** Limit of interim responses: more than any server has reason to send before its response. */
 const MAX_INTERIM = LIMITS.interimResponses.most;
 /** In place of an offset: the head began before the current bytes. */
 const EARLIER = -1;
@@ -138,7 +138,7 @@ export class HeadReader {
  */
 
 const MAX_BYTES = 1024;
-/** Only one in this many misses is learned: where heads always differ, learning most of them is wasted. */
+/** A head is learned after one in this many misses: where heads always differ, learning more of them is wasted. */
 const MISSES_TO_LEARN = 16;
 
 type HeadFacts =
@@ -149,7 +149,7 @@ type HeadFacts =
 export class KnownHead {
   readonly #bytes = new Uint8Array(MAX_BYTES);
   readonly #words = new Int32Array(this.#bytes.buffer);
-  /** The buffer that the head was learned from, also as words, because a driver fills one buffer again and again. */
+  /** The buffer that the head was learned from, also as words: the next heads usually arrive in the same buffer. */
   #buffer: Uint8Array | null = null;
   #bufferWords: Int32Array = new Int32Array(0);
   /** Length of the head; 0 until one is learned. */

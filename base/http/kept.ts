@@ -68,8 +68,8 @@ export class KeptResponse implements ResponseSink {
   }
 
   /**
-   * Keeps a head as its status and fields, with names in lower case, which take `bytes`. False if there is no room for
-   * it.
+   * Keeps a head as its status and fields, with names in lower case. False if there is no room for it.
+   * @param bytes The memory that the fields take.
    */
   takeFields(status: number, fields: readonly Field[], bytes: number): boolean {
     if (!this.room.take(bytes)) return false;
@@ -91,7 +91,7 @@ export class KeptResponse implements ResponseSink {
     return this.#body.add(bytes.subarray(from, to));
   }
 
-  /** Keeps `body` in place of a body that is read as a stream; keeps nothing if there is no room. */
+  /** Keeps `body` in place of the stream that the response had as its body; keeps nothing if there is no room. */
   keepInstead(body: Uint8Array): void {
     this.#body.clear();
     this.addBody(body, 0, body.length);
@@ -133,14 +133,15 @@ export class KeptResponse implements ResponseSink {
   }
 
   /**
-   * Value of the header field `name`, in any case; several values are joined by ", " (RFC 9110 §5.3). Null for none.
+   * Value of the header field `name`, in capital or small letters; several values are joined by ", " (RFC 9110 §5.3).
+   * Null for none.
    */
   field(name: string): string | null {
     const values = this.fields(name);
     return values.length === 0 ? null : values.join(", ");
   }
 
-  /** Value of the trailer field `name`, in lower case. Null for none. */
+  /** Value of the trailer field `name`, which must be in lower case. Null for none. */
   trailer(name: string): string | null {
     return this.#trailers.find((field) => field.name === name)?.value ?? null;
   }
@@ -168,7 +169,10 @@ export class KeptResponse implements ResponseSink {
     }
   }
 
-  /** All values of the header field `name`, in any case: for Set-Cookie, which cannot be joined (RFC 9110 §5.3). */
+  /**
+   * All values of the header field `name`, in capital or small letters: for Set-Cookie, whose values can't be joined
+   * (RFC 9110 §5.3).
+   */
   fields(name: string): string[] {
     if (this.#fields.length > 0) {
       const wanted = name.toLowerCase();
@@ -197,7 +201,7 @@ function endOfLine(bytes: Uint8Array, from: number): number {
   return at < 0 ? bytes.length : at + 1;
 }
 
-/** Whether a line is the field `name`, in any case. */
+/** Whether a line is the field `name`, in capital or small letters. */
 function isNamed(bytes: Uint8Array, from: number, name: string): boolean {
   if (bytes[from + name.length] !== COLON) return false;
   for (let i = 0; i < name.length; i++) {
@@ -212,7 +216,7 @@ export class KeptRoom {
   decoded: (DecodedContent & { readonly of: KeptResponse }) | null = null;
   /** Limit of one body. */
   readonly mostBodyBytes: number = LIMITS.keptBody.most;
-  /** The slot whose responses are being read, where the same readers serve all slots. */
+  /** The slot whose responses are being read, where all slots have the same readers. */
   slotAtHand = -1;
   #leftBytes: number;
 
@@ -225,7 +229,7 @@ export class KeptRoom {
     return new KeptResponse(this, keepsBody);
   }
 
-  /** Whether buffers should be given back rather than be kept for the next response. */
+  /** Whether memory is so short that buffers should be given back instead of being kept for the next response. */
   get isScarce(): boolean {
     return this.#leftBytes < this.mostBytes / 2;
   }

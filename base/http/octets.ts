@@ -1,6 +1,4 @@
-/**
- * Classes of octets in HTTP (RFC 9110 §5.5 and §5.6.2), as tables: one look-up an octet.
- */
+/** Classes of octets in HTTP (RFC 9110 §5.5 and §5.6.2), as tables: one look-up for each octet. */
 
 export const TAB = 0x09;
 export const LF = 0x0a;
@@ -17,7 +15,7 @@ const TOKEN_CHARACTER = /[!#$%&'*+.^_`|~0-9A-Za-z-]/;
 const HEX_DIGITS = "0123456789abcdef";
 const NOT_HEX = 0xff;
 
-/** By octet below 128: its lower-case form if a token may hold it; 0 for all others. */
+/** For each octet below 128: its lower-case form if a token may hold it, or else 0. */
 export const TOKEN = tableOf((character) =>
   TOKEN_CHARACTER.test(character) ? character.toLowerCase().charCodeAt(0) : 0
 );
@@ -51,7 +49,7 @@ function tableOf(valueOf: (character: string) => number): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, octet) => valueOf(String.fromCharCode(octet)));
 }
 
-/** Up to this many octets, copying them one by one is cheaper than a call. */
+/** Up to this many octets, copying one by one is cheaper than a call of `set`. */
 const FEW_OCTETS = 64;
 
 // hot: copies `source[from, to)` to `target` from `at` on.

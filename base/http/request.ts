@@ -18,7 +18,7 @@ export interface WireRequest {
 export interface ConnectionOptions {
   /** Value of the Host field: `host` or `host:port`. */
   readonly host: string;
-  /** False requests that the server closes the connection after its response. */
+  /** If false, the request asks the server to close the connection after its response. */
   readonly keepAlive: boolean;
   /** Set if requests go to an HTTP proxy, with whole URLs (RFC 9112 §3.2.2). */
   readonly byProxy?: { readonly origin: string; readonly authorization: string | null };
@@ -28,8 +28,8 @@ export interface ConnectionOptions {
 const EXPECT_CONTENT = ["POST", "PUT", "PATCH"];
 
 /**
- * Encodes a request. Only what HTTP needs is added to the given fields: Host first, the length of the body, and close,
- * each unless it is given already. Throws if a field can't be written in a head.
+ * Encodes a request. Only the fields that HTTP needs are added, unless they are given already: Host (first), the length
+ * of the body, and `connection: close`. Throws if a field can't be written in a head.
  */
 export function encodeRequest(
   wire: WireRequest,
@@ -46,7 +46,9 @@ export function encodeRequest(
   return bytes;
 }
 
-/** Length of the head that a request with so much content would have, also where a field can't be written in one. */
+/**
+ * Length of the head of a request with this much content, even if a field of the request can't be written in a head.
+ */
 export function headLength(
   wire: WireRequest,
   connection: ConnectionOptions,
@@ -143,7 +145,8 @@ export function methodAndPath(bytes: Uint8Array): string {
 }
 
 /**
- * The opening of a WebSocket: the bytes of its handshake, and those of its messages, which take the place of a body.
+ * The opening of a WebSocket: the bytes of its handshake, and the bytes of its messages, which take the place of a
+ * body.
  */
 export function openingOf(
   { headers, body, ...wire }: WireRequest,

@@ -31,7 +31,7 @@ interface ReaderOptions {
   readonly sink?: ResponseSink | null;
   /**
    * Accepts a response with both a coding and a length, uses the coding, and closes the connection afterwards (RFC 9112
-   * §6.3): for gateways, which forward neither. Otherwise such a response is refused.
+   * §6.3): for gateways, which forward neither the coding nor the length. Otherwise such a response is refused.
    */
   readonly allowsBothFramings?: boolean;
   /** A head that was read before; shared by the readers of a load. */
@@ -106,7 +106,7 @@ export class ResponseReader {
     return this.#framing !== UNKNOWN || this.state === COMPLETE;
   }
 
-  /** Prepares for the response to a request. @param isForHead Whether that is a HEAD. */
+  /** Prepares for the response to a request. @param isForHead Whether the request is a HEAD. */
   begin(isForHead: boolean): void {
     this.state = NEED_MORE;
     this.started = this.keepAlive = this.#isData = false;

@@ -49,7 +49,7 @@ export function dialer(endpoint: Endpoint): Dial {
       if (!mayBeNamed(error, tls)) throw error;
       if (!isNodeTlsWhole()) throw thoughNamed(error);
       const conn = await byNode(route, tls, signal).catch((again) => {
-        throw messageOf(again) === SELF_SIGNED ? error : again; // its certificate is not the one that was named
+        throw messageOf(again) === SELF_SIGNED ? error : again; // the server has another certificate than the named one
       });
       isByNode = true;
       return conn;
@@ -117,7 +117,7 @@ async function shakeHands(
   try {
     if (signal.aborted) close();
     const { alpnProtocol } = await conn.handshake();
-    signal.throwIfAborted(); // closed by then
+    signal.throwIfAborted(); // an abort has closed the connection
     const refusal = alpnRefusal(tls, alpnProtocol);
     if (refusal !== null) throw new DialError("tls", refusal);
     return conn;

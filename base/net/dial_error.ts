@@ -120,8 +120,8 @@ export function handshakeFailed(error: unknown, tls: AlertedTls = {}): DialError
 }
 
 /**
- * The meaning of the runtime's error for a key that it cannot use, when it checks nothing else of the certificate; null
- * for any other error.
+ * The meaning of an error of the runtime that can only be about an unusable key, because no certificate is verified;
+ * null for any other error.
  */
 function unusableKey(said: string, { insecure = false }: AlertedTls): string | null {
   if (!insecure || !said.includes("unable to verify the first certificate")) return null;

@@ -12,8 +12,8 @@ import { unbracketed } from "./endpoint.ts";
 const MOST_ADDRESSES = 4;
 
 /**
- * A host as URLs write it. An IPv6 address may be given with brackets, which are removed. Listening on it is tried, to
- * check that it belongs to this machine.
+ * A host as URLs write it. An IPv6 address may be given with brackets, which are removed. Tries to listen on the host,
+ * to check that it belongs to this machine.
  */
 export const listenHost = z.string().transform((text, context): string => {
   const host = hostOf(text);

@@ -22,7 +22,7 @@ export function connected<S extends Socket>(socket: S, signal: AbortSignal): Pro
   });
 }
 
-/** Closes a socket; before Deno 2.8, only when a TLS handshake that has begun is over. */
+/** Closes a socket; before Deno 2.8, only after the end of a TLS handshake that has begun. */
 export function discard(socket: Socket): void {
   const isShaking = "secureConnecting" in socket && socket.secureConnecting === true;
   if (!isShaking || isNodeTlsWhole()) return void socket.destroy();

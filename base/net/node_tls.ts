@@ -1,6 +1,6 @@
 /**
  * TLS by `node:tls`: for connections that accept any certificate, or present a certificate of the client. Deno's own
- * TLS sockets can do neither through a tunnel, but cost half the CPU.
+ * TLS sockets cost half the CPU, but can do neither through a tunnel.
  */
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import {

@@ -9,7 +9,7 @@ import type { Connection } from "./connection.ts";
 import { type Endpoint, hasTls } from "./endpoint.ts";
 
 const BUFFER_BYTES = 64 * 1024;
-/** A server may first announce fewer streams than it accepts (RFC 9113 §6.5.2); it has this long to raise them. */
+/** How long a server has to allow more streams: it may first announce fewer than it accepts (RFC 9113 §6.5.2). */
 const RAISE_MS = 1_000;
 
 interface OneExchange {
@@ -24,8 +24,8 @@ interface OneExchange {
 }
 
 /**
- * The server accepts fewer streams than the load has: in a closed loop, requests that wait for each other would
- * measure the load itself, and not the setting that it names.
+ * The server accepts fewer concurrent streams than the load would use. In a closed loop, requests would wait for each
+ * other, so the measured concurrency would not be the one that the load names.
  */
 export class TooFewStreams extends Error {
   constructor(most: number, streams: number) {

@@ -35,7 +35,7 @@ export async function openSocketOn(
   throw new Error(handshake.end());
 }
 
-/** Reads a response that opens no WebSocket. @param bytes As far as it has arrived. */
+/** Reads a response that opens no WebSocket. @param bytes The response, as far as it has arrived. */
 async function readResponse(conn: Connection, bytes: Uint8Array): Promise<ReceivedResponse> {
   const reader = new ResponseReader({ retain: true });
   const buffer = new Uint8Array(BUFFER_BYTES);

@@ -1,7 +1,7 @@
 /**
- * The addresses of a host, in the order in which a dial tries them (RFC 8305): the next one begins as soon as the one
- * before has failed, or after a short while beside it, and the first that connects is taken. Whoever dials the host again
- * begins with the address that connected last.
+ * The addresses of a host, in the order in which a dial tries them (RFC 8305): an address is tried as soon as the one
+ * before it has failed, or after a short while in parallel with it, and the first that connects is taken. The next dial
+ * of the same host begins with the address that connected last.
  */
 import { DialError, systemReason } from "./dial_error.ts";
 import { type Address, addressText, type Host, resolve } from "./resolve.ts";

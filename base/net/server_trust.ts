@@ -14,7 +14,10 @@ import { certificatesIn } from "./endpoint.ts";
 const X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS = 0x4;
 const X509_CHECK_FLAG_NEVER_CHECK_SUBJECT = 0x20;
 const X509_V_FLAG_PARTIAL_CHAIN = 0x80000n;
-/** Times are checked here, because a named authority does not expire (RFC 5280 §6.1.1 d). */
+/**
+ * Times are checked in this file and not by OpenSSL, because an authority that the user names does not expire (RFC 5280
+ * §6.1.1 d).
+ */
 const X509_V_FLAG_NO_CHECK_TIME = 0x200000n;
 /** Keys of 112 bits or more: RSA of 2,048, no SHA-1. */
 const SECURITY_LEVEL = 2;
@@ -172,7 +175,10 @@ export class ServerTrust {
     }
   }
 
-  /** Whether the user named the server's own certificate: `openssl req -x509` makes every certificate a CA's. */
+  /**
+   * Whether the user named the server's own certificate. It may be a CA's, as `openssl req -x509` makes every
+   * certificate.
+   */
   #isNamed(leaf: Pointer): boolean {
     const { X509_cmp } = this.openssl.certificates;
     return this.#named.some((one) => X509_cmp(one, leaf) === 0);

@@ -128,8 +128,8 @@ interface Pruned {
 }
 
 /**
- * The tree without its smallest calls: those under `leastRatio` of the whole, and beyond the `most` longest. Their time
- * goes to their callers, so that the totals stay as they are.
+ * The tree without its smallest calls: a call stays if it is among the `most` longest and takes at least `leastRatio`
+ * of the whole. The time of removed calls goes to their callers, so that the totals stay as they are.
  */
 export function prune(
   tree: CallTree,

@@ -120,8 +120,8 @@ export interface TimeChange {
   /** Share of the change in total time per request that this change explains; above 1 if others shrank. */
   readonly explainedRatio: number;
   /**
-   * Whether every run after the change lies beyond every run before it; null if either side has a single run, which
-   * shows no noise.
+   * Whether the time grew beyond the noise: every run after the change took longer than every run before it. Null if
+   * either side has a single run, which shows no noise.
    */
   readonly isBeyondNoise: boolean | null;
 }
@@ -142,7 +142,7 @@ export interface ProfileChange {
   readonly afterMs: number;
   /** Functions that take more time; first the one that grew most beyond the slowdown common to all. */
   readonly grown: readonly FrameChange[];
-  /** The same by package. */
+  /** Packages that take more time, in the same order. */
   readonly packages: readonly PackageChange[];
 }
 
@@ -174,9 +174,9 @@ export function profileChange(before: ProfiledRuns, after: ProfiledRuns): Profil
 type OwnTimes = ReadonlyMap<string, number>;
 
 /**
- * The profile before, with the keys of the profile after. Two targets have their own code in different files, so the
- * same function has two keys. A function that only one side has and a function of the same name that only the other has
- * count as the same if no other function has that name.
+ * The functions before a change, under the keys that they have after it. Two targets have their own code in different
+ * files, so one function may have two keys: a function found only before and one found only after count as the same if
+ * they alone have their name.
  */
 function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): OwnTimes[] {
   const [olds, news] = [ownFunctions(before, after), ownFunctions(after, before)];
@@ -238,8 +238,8 @@ interface Growth {
 }
 
 /**
- * Between two runs, a machine rarely slows down by more than this; any growth beyond this factor that all functions
- * share is the functions' own.
+ * A machine rarely slows down by more than this between two runs, so growth common to all functions is put down to the
+ * machine only up to this factor.
  */
 const MOST_SLOWED = 1.5;
 

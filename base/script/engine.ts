@@ -53,8 +53,8 @@ const FULL = 0.9;
 const FIRST_PAGES = 256;
 
 /**
- * The limit is on the memory itself, because QuickJS's own counts 8 bytes for each block in WebAssembly, whatever its
- * size.
+ * The memory itself is limited, because QuickJS's own limit counts only 8 bytes for each block in WebAssembly, whatever
+ * the block's size.
  */
 function boundedMemory(): WebAssembly.Memory {
   const maximum = Math.floor(LIMITS.scriptMemory.most / PAGE_BYTES);
@@ -300,8 +300,8 @@ export class Engine {
   }
 
   /**
-   * The engine cuts a text at a NUL inside it, so the octets are right if they decode to as many units as the text has:
-   * for ASCII, on the first attempt.
+   * Finds the end of the text, which may contain NULs itself: the octets up to a NUL are the whole text once they
+   * decode to as many UTF-16 units as the text has. For ASCII, this is so at the first attempt.
    */
   #read<Result>(value: Value, take: (octets: Uint8Array, text: string) => Result): Result {
     if (!this.isText(value)) throw new Error("it gave no text");

@@ -8,7 +8,7 @@
  * unknown, too.
  */
 
-/** A power of two. A round takes nanoseconds, and a call of the clock as long as some dozens of them. */
+/** A power of two. A round takes nanoseconds, and a call of the clock as long as some dozens of rounds. */
 const ROUNDS = 1_024;
 
 export interface Metered {

@@ -200,7 +200,7 @@ export class Realm {
     return JSON.parse(this.#taken(this.#call(this.#own("unread"))));
   }
 
-  /** Whether a call took so long that the engine ended with it: no other may follow. */
+  /** Whether a call took so long that the engine ended with it: no other call may follow. */
   get isGivenUp(): boolean {
     return this.engine.isGivenUp;
   }
@@ -299,7 +299,10 @@ export class Realm {
   }
 
   // hot: runs for every request of a load with hooks.
-  /** Calls `before` for a user, perhaps at the start of a session. Throws a ScriptError. */
+  /**
+   * Calls `before` for a user. Throws a ScriptError.
+   * @param isFirst Whether the user's session begins with this call.
+   */
   before(hook: RealmFunction, user: RealmUser, isFirst: boolean): HookResult {
     const { engine } = this;
     engine.words[WORD.isFirst] = isFirst ? 1 : 0;
@@ -374,7 +377,7 @@ export class Realm {
   };
 
   /**
-   * Calls a function of the experiment outside of a load, which may await its fetches; returns its result as JSON.
+   * Calls a function of the experiment, which may await its fetches, outside of a load; returns its result as JSON.
    * @param json The arguments, as a list.
    */
   async call(
@@ -573,7 +576,7 @@ export class Realm {
         (error) => () => settle(promise.reject, context.newError(String(error?.message ?? error))),
       ).then((end) => {
         call.open--;
-        if (call.isOver) return promise.dispose(); // whoever waits for it has been given up
+        if (call.isOver) return promise.dispose(); // the call that waited for it is over
         end();
         call.goOn();
       }).catch(call.fail);

@@ -112,16 +112,15 @@ const SCHED_GETATTR = Deno.build.arch === "x86_64" ? 315n : 275n;
 const ATTRIBUTE_WORDS = 12;
 const SIZE = 0;
 const POLICY = 1;
-/** Word of the slice's length in nanoseconds: its lower half. */
+/** Index of the word that holds the slice's length in nanoseconds (its lower half). */
 const RUNTIME = 6;
 /** The default scheduling policy of threads. */
 const SCHED_OTHER = 0;
 
 /**
  * Makes the scheduler give this thread its share of a core in slices of `us` microseconds, at least 100; 0 for the
- * system's own length, some milliseconds. A thread with shorter slices gets a core as soon as it is woken, before those
- * with longer ones; its share stays the same. Works since Linux 6.12, and has no effect before. False if this is not
- * possible.
+ * system's own length, some milliseconds. A thread that wakes up gets a core before threads with longer slices; its
+ * share stays the same. Works since Linux 6.12, and has no effect before. False if this is not possible.
  */
 export function takeSlicesOf(us: number): boolean {
   const take = (): boolean => {

@@ -170,7 +170,7 @@ interface ControllerLimit {
   /** Contents by file name, in the order in which the files must be written. */
   readonly v1: readonly (readonly [file: string, text: string])[];
   readonly v2: readonly (readonly [file: string, text: string])[];
-  /** Files that are skipped if they don't exist, because the kernel does not count swap. */
+  /** Files that are skipped if they don't exist, as where the kernel does not count swap. */
   readonly optional: readonly string[];
 }
 

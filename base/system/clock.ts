@@ -64,8 +64,8 @@ const STEPS = 20;
 const MOST_READS = 100_000;
 
 /**
- * The smallest step of a clock in microseconds: times that differ by less look the same. Reading the clock takes time,
- * too, so a fine clock shows that time. Infinity for a clock that stands still.
+ * The smallest step of a clock in microseconds: times that differ by less look the same. For a clock that is finer than
+ * that, it is the time that one reading takes. Infinity for a clock that stands still.
  */
 export function stepUsOf(clock: () => number): number {
   let smallestUs = Infinity;

@@ -1,8 +1,8 @@
 /**
- * The few calls of Linux' libc that Plateau makes, by Deno's FFI, in groups: each isolate looks a group up when it
- * first calls one of it, so that a start pays for nothing that it does not use. Lengths are declared u32, because a JS
- * number for `usize` takes a path ten times slower. Off Linux, with another libc than glibc and without the permission
- * for FFI the lookup throws; `libcOr` then calls a fallback.
+ * The few calls of Linux' libc that Plateau makes, by Deno's FFI, in groups: an isolate looks up a group when it first
+ * needs a call of that group, so that the start costs nothing for unused groups. Lengths are declared u32, because
+ * passing a JS number as `usize` takes ten times as long. Off Linux, with another libc than glibc and without the
+ * permission for FFI the lookup throws; `libcOr` then calls a fallback.
  */
 
 const CLOCK_GETTIME = { parameters: ["i32", "buffer"], result: "i32" } as const;

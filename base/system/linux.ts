@@ -32,8 +32,8 @@ export function readIgnores(signal: number): boolean | null {
 export const OWN_STATUS = "/proc/self/status";
 
 /**
- * The governors of all cores, from scaling_governor of each: `performance` if all have the same, otherwise every one
- * that occurs, as `performance, powersave`.
+ * The governors of all cores, from scaling_governor of each: `performance` if all have the same, otherwise a list of
+ * all that occur: `performance, powersave`.
  */
 export function parseGovernors(texts: readonly Text[]): string | null {
   const names = texts.flatMap((text) => text?.trim() || []);

@@ -1,6 +1,6 @@
 /**
  * Room for sockets: every connection is an open file, and systems allow a process some 1,024 of them unless the process
- * raises that, up to a hard limit.
+ * raises this limit, up to a hard limit.
  */
 import { TargetError } from "../errors.ts";
 import { libcOr, processCalls } from "./libc.ts";

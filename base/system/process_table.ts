@@ -1,6 +1,6 @@
 /**
  * Lists all processes of the machine where there is no /proc: by ps(1) on macOS, by a call of ntdll on Windows. The
- * list has only living processes, so CPU time that a process uses after the last list before its end is not seen.
+ * list has only living processes, so CPU time that a process uses between the last list and its end is not seen.
  */
 import { type ProcessTicks, TICKS_PER_SEC } from "./processes.ts";
 import { type WindowsProcess, windowsProcesses } from "./windows.ts";

@@ -24,7 +24,7 @@ export interface ProcessStat {
   /** Nice value, −20 (first served) to 19 (last). */
   readonly nice: number;
   readonly threads: number;
-  /** Start of the process since boot: distinguishes it from a later process with the same id. */
+  /** Time from boot to the start of the process: distinguishes it from a later process with the same id. */
   readonly startTicks: number;
 }
 
@@ -50,7 +50,10 @@ export function parseStat(text: string): ProcessStat {
 interface ThreadStatus {
   /** Resident memory of the process; 0 for kernel threads and ended processes. */
   readonly memoryBytes: number;
-  /** Context switches of this thread alone: voluntary ones wait for something, others are preemptions. */
+  /**
+   * Context switches of this thread alone: voluntary ones, because it waits for something, and others, because it is
+   * preempted.
+   */
   readonly voluntary: number;
   readonly involuntary: number;
 }
@@ -117,8 +120,8 @@ export interface ThreadTimes {
 }
 
 /**
- * The first figures of schedstat (Documentation/scheduler/sched-stats.rst) for each thread of the process, by its
- * number. Empty if the process is gone, or if the kernel does not count.
+ * The first figures of schedstat (Documentation/scheduler/sched-stats.rst) for each thread of the process, by the
+ * thread's number. Empty if the process is gone, or if the kernel does not count.
  */
 export function readThreadTimes(pid: number): ReadonlyMap<number, ThreadTimes> {
   return new Map(
@@ -149,7 +152,7 @@ export function readStorageBytes(pid: number): number | null {
   return read === undefined || written === undefined ? null : Number(read) + Number(written);
 }
 
-/** Links of its open files, such as `socket:[123]`. Empty if this user may not see them. */
+/** Links of the process's open files, such as `socket:[123]`. Empty if this user may not see them. */
 export function openFilesOf(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   return (orNull(() => [...Deno.readDirSync(folder)]) ?? [])
@@ -259,10 +262,10 @@ function orNull<T>(read: () => T): T | null {
 }
 
 /**
- * CPU time of a process to the nanosecond: clock_gettime(2) of Linux, through libc, on the clock that each
- * process has (linux/posix-timers.h: the complement of its number in the upper bits, and what is counted in
- * the lower three). It has the time of all threads, those that have ended too, which schedstat in /proc has
- * not, and takes half a microsecond; stat in /proc counts in ticks of 10 ms.
+ * CPU time of a process to the nanosecond: clock_gettime(2) of Linux, through libc, takes half a microsecond and counts
+ * all threads of the process, even those that have ended, which schedstat in /proc does not. Its stat has only ticks of
+ * 10 ms. The number of a process's clock is the complement of the process id in its upper bits, and the kind of time in
+ * its lower three (linux/posix-timers.h).
  */
 const CPUCLOCK_SCHED = 2;
 

@@ -1,7 +1,7 @@
 /**
- * Temporary folders; all that this program makes are made here. Each is for this user alone, is removed when the
- * program ends in an orderly way, and has the id of its process in the name. So the next start can tell the folders of
- * killed processes from those of running ones, and removes them.
+ * Makes all temporary folders of this program. Each is for this user alone, is removed when the program ends in an
+ * orderly way, and has the process id in its name, by which the next start recognises and removes the folders of killed
+ * processes.
  */
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";

@@ -118,7 +118,7 @@ interface AccessConflict {
   readonly fix: string;
 }
 
-/** The schemes of a URL's kind, HTTP or WebSocket, and whether it has the one with TLS. */
+/** The schemes of a URL's kind, HTTP or WebSocket, and whether the URL has the scheme with TLS. */
 export function schemesOf(
   url: unknown,
 ): { readonly plain: string; readonly secure: string; readonly isSecure: boolean } {

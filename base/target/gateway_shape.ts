@@ -18,7 +18,7 @@ const filePath = z.string().regex(FILE_PATH, {
     }: write a path, such as /page.html, or / for the index`,
 });
 
-/** Files whose text is in the experiment, by path; checks for paths that exclude each other. */
+/** Files whose text is in the experiment, by path. Also checks that no path excludes another. */
 const writtenFiles = z.record(filePath, z.string()).superRefine((texts, context) => {
   const paths = Object.keys(texts);
   if (paths.length === 0) {

@@ -57,7 +57,7 @@ export function withThoseBehind(
   return [spec, ...withThoseBehind(others[name], others)];
 }
 
-/** References to missing targets or in a circle, and targets that can't run as several instances. */
+/** Problems: references to missing targets or in a circle, and targets that can't run as several instances. */
 export function referenceConflicts(targets: WrittenTargets): ReferenceConflict[] {
   return Object.entries(targets).flatMap(([target, spec]) => {
     const reference = referenceIn(spec);

@@ -28,7 +28,7 @@ export class JsonList {
   #isAfterComma = false;
   /** The octets of the current string, in case it is the key of the list. */
   #key: number[] = [];
-  /** Whether that key came last, apart from a colon and spaces. */
+  /** Whether the key of the list came last, apart from a colon and spaces. */
   #isAtList = false;
 
   /** @param take Receives the text of each member of the list `key`. */

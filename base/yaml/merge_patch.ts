@@ -2,7 +2,7 @@
 import { type Path, startsWith } from "../problems.ts";
 import { isMap } from "./json_text.ts";
 
-/** A value and the path where it was written, which differs from where it ended up. */
+/** The path of a value in the merged data, and the path where the value was written, which may be another. */
 interface LayerOrigin {
   readonly at: Path;
   readonly from: Path;

@@ -101,7 +101,7 @@ async function planIn(
   }
 }
 
-/** Digits of a commit that certainly identify it. */
+/** How many digits of a commit certainly identify it. */
 const SHORT = 12;
 
 const SAME = "BASE and HEAD have the same files, so any difference is noise of this machine";

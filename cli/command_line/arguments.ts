@@ -52,7 +52,7 @@ type ReadArguments<P extends CommandParts> =
   | { readonly wants: "help" | "version" }
   | { readonly wants: "values"; readonly values: ParsedValues<P> };
 
-/** Throws a UserError with every problem, including those of the file. */
+/** Throws a UserError with every problem, including the problems of the file that the command reads. */
 async function readWithFile<P extends CommandParts>(
   spec: CommandSpec<P>,
   title: CommandTitle,
@@ -181,7 +181,10 @@ function split(called: Called, args: readonly string[]): Split {
   }
 }
 
-/** The values of flags whose key among the parts is not their long name, which is commander's key. */
+/**
+ * The values of flags whose key in `parts` is not derived from their long name. Commander knows them by the derived
+ * key.
+ */
 function namedFlags(parts: CommandParts, commander: Commander): Record<string, unknown> {
   const given = Object.entries(parts).flatMap(([name, part]) => {
     const known = isFlag(part) ? new Option(part.flags).attributeName() : name;
@@ -218,7 +221,7 @@ function readUnknown(
     const fix = meant ? `did you mean ${meant.long}?` : "--help lists the options";
     const message = "Cannot understand this option";
     problems.push({ place: withoutSecrets(place), message, fix });
-    if (meant?.required && value.length === 0) at++; // the value that would have been its own
+    if (meant?.required && value.length === 0) at++; // the value that the misspelt option would have had
   }
   return { operands, problems };
 }

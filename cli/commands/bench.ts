@@ -42,7 +42,7 @@ import { multipartOf } from "../../scenarios/request/form_part.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import { type Access, endpointOf } from "../../base/net/endpoint.ts";
 
-/** Flags for virtual users, who need a scenario, because `bench` repeats a single request. */
+/** Flags that would need a scenario: `bench` lacks them, because it repeats a single request. */
 const lacks = {
   "--think": "a pause is a step of a flow, { think: 1s }, in an experiment file",
   "--page":

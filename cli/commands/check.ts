@@ -82,7 +82,7 @@ function startedOf(cells: readonly Cell[]): Map<string, TargetSpec> {
   );
 }
 
-/** The plan as `plateau.check/1`. Times are those of the loads, with an estimate of starts and stops. */
+/** The plan as `plateau.check/1`. Its times are the durations of the loads, and an estimate for starts and stops. */
 function planJson(
   { name, title, repeat, order }: Experiment,
   cells: readonly Cell[],

@@ -138,7 +138,7 @@ function sourceConflicts(given: RawArguments): Problem[] {
   ];
 }
 
-/** Replaces the files of an older version, and touches nothing else. */
+/** Replaces the types that an older version wrote, and touches nothing else. */
 async function writeTypes(dir: string): Promise<number> {
   const { typesPackage } = await import("../init/typings.ts");
   const folder = join(dir, "node_modules", "plateau");
@@ -158,7 +158,7 @@ async function writeTypes(dir: string): Promise<number> {
   return EXIT.done;
 }
 
-/** Whether npm installed the package: its manifest names the program that it starts. */
+/** Whether npm installed the package: only npm's package has a manifest that names a program. */
 async function isOfNpm(folder: string): Promise<boolean> {
   const path = join(folder, "package.json");
   return existsSync(path) && /"bin":/.test(await readText(path, "textFile"));

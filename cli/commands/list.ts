@@ -70,7 +70,7 @@ function listApps(): string[] {
   ]);
 }
 
-/** Lists the frameworks, and the runtimes on which those for Node can run. */
+/** Lists the frameworks, and the runtimes on which the Node frameworks can run. */
 function listFrameworks(): string[] {
   const runtimes = installedRuntimeNames.map((name) => {
     const { summary, version } = runtimeNamed(name);

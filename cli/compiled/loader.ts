@@ -17,7 +17,7 @@ export const UNRUN_FOLDER = "PLATEAU_UNRUN_CODE_FOLDER";
 /** Environment variable with the prefix of the lists' names. */
 export const CODE_USERS = "PLATEAU_CODE_USERS";
 
-/** Parts in one script. */
+/** A script with one or more parts of the bundle. */
 export interface PartsScript {
   readonly file: string;
   readonly parts: readonly string[];
@@ -83,7 +83,7 @@ function urlOf(file) {
 
 /**
  * Makes a program save, when it ends, V8's code and the list of the parts that it used; and, when a load begins, the
- * list of those used so far. A worker saves its own code and list when a load has ended.
+ * list of the parts used so far. A worker saves its own code and list when a load has ended.
  */
 export const KEEPER = `
 import { statSync } from "node:fs";

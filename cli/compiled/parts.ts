@@ -26,7 +26,7 @@ export async function bundledParts(): Promise<Parts> {
   const entries = ["main.ts", ...WORKERS];
   const bundle = ["bundle", "--quiet", "--code-splitting", "--outdir", folder.path];
   const [first, ...rest] = entries;
-  // The first one runs alone, because it fetches the bundler if Deno does not have it yet.
+  // The first bundling runs alone, because it fetches the bundler if Deno does not have it yet.
   await deno([...bundle, first]);
   await Promise.all(rest.map((module) => deno([...bundle, module])));
   const cache = relative(realpathSync(ROOT), await packageCache()).replaceAll("\\", "/");

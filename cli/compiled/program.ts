@@ -159,7 +159,7 @@ async function compileOnce(
   if (system !== undefined) assertRuns(output, system.target);
 }
 
-/** Throws if macOS would refuse to start the program, because the building machine may be unable to try it. */
+/** Throws if macOS would refuse to start the program. The building machine may be unable to try that itself. */
 export function assertRuns(program: string, target: string): void {
   if (!target.endsWith("-apple-darwin")) return;
   const problems = machOProblems(Deno.readFileSync(program));

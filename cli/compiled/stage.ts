@@ -149,8 +149,8 @@ export async function leaveLists(
 
 /**
  * Stores in `folder` V8's code of all scripts before any of them runs, which is the same each time. The code of a
- * script that ran includes whatever V8 has compiled and optimised by then, which depends on timing. The random seed is
- * that of V8's hash tables of names.
+ * script that ran includes whatever V8 has compiled and optimised by then, which depends on timing. The fixed random
+ * seed makes V8's hash tables of names the same, too.
  */
 export async function leaveUnrunCode(
   command: readonly [string, ...string[]],

@@ -23,7 +23,8 @@ const GOES_ON: ExperimentLook = { isEnough: false, note: null };
 const IS_ENOUGH: ExperimentLook = { isEnough: true, note: null };
 
 /**
- * Waits only for figures that decide the exit code; CPU time per request is not one of them if nothing else is open.
+ * Waits only for figures that decide the exit code. If all others are decided, an open verdict on CPU time per request
+ * is not waited for.
  *
  * @param compare Called only when a look is due, because each comparison goes through all runs.
  * @param processes Pairs of processes measured so far.

@@ -28,7 +28,7 @@ import { settings } from "../flags/values.ts";
 /** The flags that change an experiment; undefined if not given. */
 export type Changes = Omit<PlanArguments, "seed">;
 
-/** Without --profile and --observe, a caller takes no profiles, and observes what the file says. */
+/** Commands without --profile and --observe take no profiles, and observe what the file says. */
 type PlanArguments =
   & Omit<ParsedValues<typeof planFlags>, "profile" | "observe">
   & Partial<Pick<ParsedValues<typeof planFlags>, "profile" | "observe">>;
@@ -129,7 +129,8 @@ export function changed(
 }
 
 /**
- * The load with another duration. Phases, stages and searches stay; `checkPhases` refuses the flag if any would run.
+ * The load with another duration. Phases, stages and searches stay; `checkPhases` refuses the flag if any of them would
+ * run.
  */
 function lasting(durationMs: number, load: LoadSpec): LoadSpec {
   if ("phases" in load || "stages" in load || "capacity" in load) return load;
@@ -165,7 +166,7 @@ function named(scenarios: readonly string[]): string {
   return `scenario${scenarios.length === 1 ? "" : "s"} ${scenarios.join(", ")}`;
 }
 
-/** Loads that define their own duration, by key, with how they do. */
+/** Loads without a single duration, by key, with the reason as the rest of a sentence. */
 const WITHOUT_DURATION = {
   capacity: "is a search for a capacity, with trials and a budget",
   phases: "has phases, each with a duration of its own",
@@ -214,8 +215,8 @@ function whyLocal(name: string, request: Scenario): string | null {
 }
 
 /**
- * The thresholds of the file and those of the command line. Throws a UserError if one of the latter names a cell that
- * the experiment lacks.
+ * The thresholds of the file and those of the command line. Throws a UserError if a threshold of the command line names
+ * a cell that the experiment lacks.
  */
 export function withThresholds(
   experiment: Experiment,

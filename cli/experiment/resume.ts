@@ -59,7 +59,7 @@ export async function planResumed(
     ...otherFlags({ flags, seed }, again),
     ...lostHost(host),
     ...settings,
-    // Contradictions are only looked for with the same version and experiment: otherwise every run would contradict.
+    // Checked only for the same version and experiment: with others, every run would differ from its plan.
     ...kept.version === VERSION && settings.length === 0 ? await edits(kept, planned, set) : [],
   ];
   if (problems.length > 0) throw new UserError(problems);
@@ -107,7 +107,7 @@ function jsonOf(experiment: unknown): unknown {
   return JSON.parse(JSON.stringify(experiment));
 }
 
-/** The original `--set`. Results contain no secret values, so those have to be given again. */
+/** The original `--set`. Results contain no secret values, so the user has to give secrets again. */
 function restoredSet(
   before: Flags["set"],
   again: Flags["set"] = {},

@@ -124,21 +124,22 @@ interface PlaceOf extends Record<Form, OutputFormat> {
   html: "html";
 }
 
-/** Makes each format, if its flag is given. */
+/** For each output format, the function that makes it; called only if the format's flag is given. */
 export type Renderers<Formats extends Form = Form> = {
   readonly [F in Formats]: () => Written<PlaceOf[F]> | Promise<Written<PlaceOf[F]>>;
 };
 
-/** Sends the figures until the signal aborts. Throws a TargetError if the collector did not accept all of them. */
+/** Sends metrics unless the signal aborts. Throws a TargetError if the collector did not accept all of them. */
 export type MetricsSender = (to: Collector, signal?: AbortSignal) => Promise<void>;
 
 /**
- * A file that a command reads or writes besides its forms, with the name that the user knows: `--log`, `the report`.
+ * A file that a command reads or writes besides the ones of its output flags, with the name that the user knows:
+ * `--log`, `the report`.
  */
 export interface TakenFile {
   readonly path: string;
   readonly by: string;
-  /** The form with the same content, which may be written over the file. */
+  /** The output format with the same content, which may be written over the file. */
   readonly form?: Form;
 }
 
@@ -206,7 +207,7 @@ export function resultsIn(folder: unknown, form?: Form): TakenFile[] {
 
 /**
  * Conflicts of a command that writes results and a page into its folder.
- * @param form The form with the same content as its results.
+ * @param form The output format with the same content as the results.
  */
 export function folderConflicts(given: RawArguments, page: string, form?: Form): Problem[] {
   const folder = given.out ?? given.resume;
@@ -223,7 +224,7 @@ export function longName(form: string): string {
   return `--${form.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Whether one of the forms goes to standard output. */
+/** Whether one of the output formats goes to standard output. */
 export function takesStdout(outputs: Partial<Outputs>): boolean {
   return FORMS.some((form) => outputs[form] === "-");
 }
@@ -233,15 +234,15 @@ export function isSummaryShown(outputs: Partial<Outputs>): boolean {
   return !takesStdout(outputs) && Deno.stdout.isTerminal();
 }
 
-/** The page that some commands always write, and the signal that stops their sending. */
+/** The page that some commands always write, and the signal that stops the sending of metrics. */
 interface Writing {
   readonly page?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Writes every form that it can, and sends metrics; then throws a TargetError with all failures.
- * @param renderers Renderers for every form for which the command has a flag.
+ * Writes every output format that it can, and sends metrics; then throws a TargetError with all failures.
+ * @param renderers Renderers for every format for which the command has a flag.
  */
 export async function writeOutputs(
   outputs: Partial<Outputs>,

@@ -49,7 +49,10 @@ function targetComment(target: Subject["target"]): string {
   ].join("\n");
 }
 
-/** A name different from the target's, because a rule with only a name could otherwise mean either. */
+/**
+ * A name different from the target's, because a rule that gives only a name could otherwise mean the target or the
+ * scenario.
+ */
 function scenarioName(path: string, target: string): string {
   const name = path.replace(/\?.*/, "").split("/")
     .findLast((part) => /^[a-z][\w-]*$/i.test(part)) ?? "home";

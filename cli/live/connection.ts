@@ -100,7 +100,7 @@ export class LiveConnection {
     }
   }
 
-  /** @param length At most that of a receipt. */
+  /** @param length Length of the body, at most that of a receipt. */
   async body(length: number): Promise<string> {
     while (this.#length < this.#bodyAt + length) await this.#more();
     clearTimeout(this.#timer);

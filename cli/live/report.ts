@@ -38,9 +38,9 @@ interface LiveReportOptions {
 }
 
 /**
- * Rendering a page takes this much CPU time, measured with 9 cells on one core of a Xeon: 0.1 s after 9 runs of 10 s,
- * 0.7 s after 81, and 1.2 s after 135 (0.7 s for the model with its confidence intervals, the rest for the page).
- * Rendering after each of the 135 runs would take 5 % of that experiment, so nearly every run is shown at once.
+ * Rendering a page after every run is affordable up to this share. Measured CPU time of one page with 9 cells, on one
+ * core of a Xeon: 0.1 s after 9 runs of 10 s, 0.7 s after 81, and 1.2 s after 135 (0.7 s for the model with its
+ * confidence intervals, the rest for the page). Over all 135 runs, that is 5 % of the experiment.
  */
 const MOST_RATIO = 0.05;
 /** A browser on this machine takes CPU time from the target, so the next run waits until the browser has drawn. */

@@ -107,7 +107,7 @@ class LiveViewer implements LiveStream {
     this.#wake();
   }
 
-  /** There are new points. */
+  /** Tells the viewer's connection that there are new points. */
   notify(): void {
     this.#wake();
   }
@@ -150,7 +150,7 @@ export class Viewers {
     for (const viewer of this.#viewers) viewer.send("status", status);
   }
 
-  /** Points of another run follow. */
+  /** Begins the points of another run. */
   beginRun(): void {
     this.#points.begin();
     for (const viewer of this.#viewers) viewer.notify();
@@ -188,7 +188,10 @@ export class Viewers {
     for (const viewer of this.#viewers) viewer.end();
   }
 
-  /** Only counts the browsers that show the page, because one that loads the page again is another viewer. */
+  /**
+   * Resolves once `by` browsers have shown the page. Only counts them, because a browser that loads the page again is
+   * another viewer.
+   */
   async #untilShown(
     page: number,
     { by, patienceMs }: { readonly by: number; readonly patienceMs: number },

@@ -70,7 +70,7 @@ function textOf(
   return [stdout.trimEnd(), why].filter(Boolean).join("\n\n") || `Exit code ${code}`;
 }
 
-/** The JSON that the command wrote; empty if it got no further, or if the JSON is too large for a client. */
+/** The JSON that the command wrote; empty if it wrote none, or if the JSON is too large for a client. */
 function figuresIn(file: string): { structured?: unknown } {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0 || size > LIMITS.toolResult.most) return {};

@@ -266,7 +266,10 @@ export class ToolServer {
   }
 }
 
-/** Throws a ProtocolError if the request names a version of this era without the fields that it requires. */
+/**
+ * Whether the request is of the era without a handshake. Throws a ProtocolError if its version is unknown, or if fields
+ * that its version requires are missing.
+ */
 function isModern(
   meta: z.output<typeof message>["params"] extends infer P ? NonNullable<P> : never,
 ): boolean {

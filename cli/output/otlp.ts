@@ -55,7 +55,7 @@ interface SendingBounds {
 
 /**
  * Throws a TargetError that says why not everything was accepted, or the signal's reason if it aborts during sending.
- * If the signal has aborted earlier, that ended the load, and its figures are sent anyway.
+ * If the signal has aborted earlier, it has ended the load, whose figures are sent anyway.
  */
 export async function sendMetrics(
   to: Collector,

@@ -17,7 +17,7 @@ interface Verified {
   readonly isPrinted: boolean;
 }
 
-/** The worst first; the capacity's own sentence says why it is inconclusive. */
+/** How searches end short of their goal, the worst first. The capacity's own sentence says why it is inconclusive. */
 const ERRORS = [
   [
     ["not-recovered"],

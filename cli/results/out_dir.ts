@@ -82,8 +82,8 @@ export async function refuseUnfinished(dir: string): Promise<void> {
 }
 
 /**
- * The command that continues an experiment. `plateau plan` can't be continued, as it stores neither the flags of a run
- * nor the commits of an ab.
+ * The command that continues an experiment. `plateau plan` can't be continued, because it stores neither the flags of a
+ * run nor the commits of an ab.
  */
 function resumptionOf({ flags, ab }: Measured, dir: string): string {
   if (ab !== undefined) {

@@ -220,7 +220,7 @@ export async function readAll<T>(
   return read;
 }
 
-/** The folder that `path` is, or in which it is. */
+/** The folder at `path`, or the folder that contains the file at `path`. */
 export function folderOf(path: string): string {
   return isFolder(path) ? path : dirname(path);
 }

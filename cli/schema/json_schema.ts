@@ -65,7 +65,7 @@ function withParameters(schema: unknown): unknown {
   return instead === null ? inner : { description, default: preset, anyOf: [limits, instead] };
 }
 
-/** Keywords by their values: schemas by name, several schemas, one schema. */
+/** Keywords by what they hold: schemas by name, several schemas, one schema. */
 const BY_NAME = ["properties", "$defs"];
 const SEVERAL = ["anyOf", "oneOf", "allOf"];
 const ONE = ["items", "additionalProperties"];

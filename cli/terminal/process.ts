@@ -30,7 +30,7 @@ export async function untilSignal(
   for (const name of SIGNALS) Deno.addSignalListener(name, onSignal);
   if (hasHangUp) Deno.addSignalListener("SIGHUP", onHangUp);
   if (variable(CALLED) === "1") {
-    Deno.env.delete(CALLED); // it is not meant for processes started by this one
+    Deno.env.delete(CALLED); // not for the processes that this one starts
     const { untilInputEnds } = await import("../../targets/launch/parent_death.ts");
     void untilInputEnds().then(onSignal);
   }

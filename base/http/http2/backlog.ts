@@ -12,7 +12,7 @@ const SPARE_REQUESTS = 100;
 
 export class Backlog {
   readonly #mostRequests: number;
-  // Lower bounds of the replies and requests that were sent.
+  // Lower bounds of the numbers of replies and requests that were sent.
   #sentReplies = 0;
   #sentRequests = 0;
   // Once `#nextBytes` are sent, so are `#nextReplies` and `#nextRequests`.

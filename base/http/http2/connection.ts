@@ -41,7 +41,7 @@ import { LiveStreams, type StreamEvents } from "./live_streams.ts";
 import { SharedMemory } from "./shared_memory.ts";
 import { LIMITS } from "../../limits.ts";
 
-/** The most frames that ask for a reply or bring nothing, with no part of a response between them. */
+/** The most frames in a row that ask for a reply or bring nothing; any part of a response ends the row. */
 const MOST_IDLE_FRAMES = 10_000;
 /** Stream identifiers and window increments have 31 bits; the reserved bit before them is ignored (§4.1, §6.9). */
 const WITHOUT_RESERVED = 0x7fff_ffff;
@@ -49,7 +49,7 @@ const WITHOUT_RESERVED = 0x7fff_ffff;
 const MOST_STREAMS = 2 ** 30;
 
 interface ConnectionOptions {
-  /** Returns the store for the responses of a place; null, or absent: they are not kept. */
+  /** Returns the store for the responses of a place. Null, or absent: responses are not kept. */
   readonly keep?: (place: number) => KeptResponse | null;
   /** Shared with the other connections of the load. */
   readonly memory?: SharedMemory;
@@ -107,14 +107,14 @@ export class Http2Connection {
     return this.#streams.active;
   }
 
-  /** Whether no more streams may begin, so that another connection has to take over. */
+  /** Whether another connection has to take over, because no more streams may begin on this one. */
   get isLeaving(): boolean {
     return this.#isLeaving || this.#streams.begun >= this.#mostRequests;
   }
 
   /**
-   * Whether the server, before leaving, said that it had taken a request, so that the next connection can be expected
-   * to get some taken, too.
+   * Whether the server, before leaving, said that it had taken a request. If so, the next connection can be expected to
+   * get some requests taken, too.
    */
   get hasTaken(): boolean {
     return this.#streams.hasTaken;
@@ -153,7 +153,7 @@ export class Http2Connection {
     return this.#streams.begin(place, request);
   }
 
-  /** Cancels the place's stream; no event of it follows. */
+  /** Cancels the place's stream; no more events of that stream follow. */
   cancel(place: number): void {
     this.#streams.cancel(place, "CANCEL");
   }

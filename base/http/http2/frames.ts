@@ -90,7 +90,7 @@ export class FrameReader {
   #headBytes = 0;
   /** Bytes of the payload that are still to come. */
   #leftBytes = 0;
-  /** Bytes of padding at the end of the payload; −1 until the byte that says so has arrived. */
+  /** Bytes of padding at the end of the payload; −1 until the byte with the length of the padding has arrived. */
   #padBytes = 0;
   /** Collects a payload that arrives in pieces. */
   #gathered: Uint8Array = NO_OCTETS;
@@ -149,7 +149,7 @@ export class FrameReader {
     this.#leftBytes -= end - at;
     this.payload = bytes;
     this.from = at;
-    // The rest includes the padding, as far as it has not arrived.
+    // The rest of the payload includes the padding that has not arrived yet.
     this.to = Math.max(at, end - Math.max(0, this.#padBytes - this.#leftBytes));
     this.isLast = this.#leftBytes === 0;
     if (this.isLast) this.#headBytes = 0;
@@ -197,7 +197,7 @@ export function numberAt(bytes: Uint8Array, at: number): number {
 }
 
 const FIRST_BYTES = 256;
-/** Buffer size of a connection that adds frames before everything it handed over is sent. */
+/** Buffer size of a connection that adds frames while octets that it handed over are not all sent. */
 const CHUNK_BYTES = 4_096;
 
 class FrameBuffer {
@@ -240,7 +240,7 @@ export class FrameBuffers {
 /** Collects frames, to be sent together. */
 export class FrameWriter {
   #buffer = NO_BUFFER;
-  /** Where the waiting octets begin; those before were handed over, and stay unchanged. */
+  /** Where the waiting octets begin; the octets before it were handed over, and stay unchanged. */
   #from = 0;
   /** Number of octets that wait to be sent. */
   length = 0;
@@ -248,7 +248,7 @@ export class FrameWriter {
   writtenBytes = 0;
   /** Number of requests among the frames since the count began. */
   requests = 0;
-  /** Number of frames since then that belong to no request. */
+  /** Number of frames since the count began that belong to no request. */
   replies = 0;
 
   /** @param buffers Absent: the writer has a buffer of its own. */
@@ -313,7 +313,7 @@ export class FrameWriter {
     return this.#from + this.length - length;
   }
 
-  /** Moves the waiting octets to a buffer twice as large, so that they are not moved each time. */
+  /** Moves the waiting octets to a buffer of twice the size, so that only few appended frames cause such a move. */
   #renew(leastBytes: number): void {
     const { bytes } = this.#buffer;
     const chunkBytes = Math.min(CHUNK_BYTES, 2 * bytes.length);

@@ -1,7 +1,7 @@
 /**
- * Header blocks, as they come on a connection: gathered where they are split (RFC 9113 §6.10), and read. A server's
- * blocks are alike to the octet until its clock moves on; so a block of known octets is not decoded again: as long as
- * the decoder's table is unchanged, or, if the block does not use the table, on every connection.
+ * Header blocks as they arrive on a connection: gathered where they are split (RFC 9113 §6.10), and read. A server's
+ * blocks are equal to the octet until its clock moves on, so a known block is not decoded again. It stays known on
+ * every connection if it does not use the decoder's table, and otherwise until that table changes.
  */
 import { LIMITS } from "../../limits.ts";
 import { type Field, FieldListTooLong, HpackError } from "./fields.ts";
@@ -12,7 +12,10 @@ import { MalformedResponse, type ResponseHead, responseHead } from "./response.t
 
 /** Longer header blocks are not remembered, and are decoded each time. */
 const MOST_KNOWN_BYTES = 1_024;
-/** Remembered blocks, by the low bits of their length: responses to different requests usually differ in length. */
+/**
+ * The most remembered blocks. They are looked up by the low bits of their length, because responses to different
+ * requests usually differ in length.
+ */
 const MOST_KNOWN = 8;
 /** The most frames into which one block may be split: without a limit, a server could send empty ones for ever. */
 const MOST_PARTS = 64;
@@ -40,7 +43,9 @@ export class KnownBlocks {
   }
 }
 
-/** The most requests whose block is remembered: a load has few requests, or too many to be worth it. */
+/**
+ * The most requests whose block is remembered: a load has few different requests, or too many for this to be worth it.
+ */
 export const MOST_REQUESTS = 64;
 
 /** Header blocks of requests that do not change the table; equal blocks exist once for all connections. */
@@ -60,7 +65,7 @@ export class SentBlocks {
 export class HeaderBlocks {
   readonly #decoder = new HpackDecoder({ listBytes: LIMITS.responseHead.most });
   readonly #own = new KnownBlocks();
-  /** The known block that came last, and how often it has come since the decoder was told. */
+  /** The known block that came last, and how often it has come since the decoder was last told of it. */
   #last: EarlierBlock | null = null;
   #times = 0;
   #parts: Uint8Array[] = [];
@@ -146,8 +151,8 @@ export class HeaderBlocks {
   }
 
   /**
-   * Whether the same octets still mean the same: not if the block uses the table, and it or another has changed the
-   * table.
+   * Whether the same octets still mean the same: not if the block uses the table, and the table has changed since or by
+   * the block itself.
    */
   #saysTheSame({ decoded, generation }: EarlierBlock): boolean {
     if (!decoded.usesTable) return true;

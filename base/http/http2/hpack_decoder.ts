@@ -7,7 +7,9 @@ import { type Field, fieldBytes, FieldListTooLong, HpackError } from "./fields.t
 import { HpackReader } from "./hpack_primitives.ts";
 import { HpackTable, INITIAL_TABLE_BYTES, STATIC_ENTRIES } from "./hpack_table.ts";
 
-/** The lowest first octet of each representation; those below are literals that are not indexed. */
+/**
+ * The lowest first octet of each representation; a first octet below all of these begins a literal that is not indexed.
+ */
 const INDEXED = 0x80;
 const INDEXED_LITERAL = 0x40;
 const SIZE_UPDATE = 0x20;
@@ -59,7 +61,7 @@ export class HpackDecoder {
     this.#table = new HpackTable(Math.min(tableBytes, INITIAL_TABLE_BYTES));
   }
 
-  /** Changes whenever the dynamic table does. A block that does not change the table means the same until then. */
+  /** Changes whenever the dynamic table does. Until then, a block that does not change the table keeps its meaning. */
   get generation(): number {
     this.#catchUp();
     return this.#table.generation;
@@ -87,7 +89,7 @@ export class HpackDecoder {
     if (first > 0) this.#repeated.splice(0, first);
   }
 
-  /** Inserts the fields of repeated blocks, each block no more often than fills the table. */
+  /** Inserts the fields of repeated blocks; each block only as often as it takes to fill the table. */
   #catchUp(): void {
     if (this.#repeated.length === 0) return;
     for (const { block, times } of this.#repeated.splice(0)) {

@@ -26,10 +26,10 @@ const MOST_INTEGER_BYTES = 1 + MOST_CONTINUED;
 export class HpackEncoder {
   #tableBytes = INITIAL_TABLE_BYTES;
   readonly #table = new HpackTable(INITIAL_TABLE_BYTES);
-  /** The lowest size since the last block; Infinity while the peer knows the size. */
+  /** The smallest table size since the last block; Infinity while the peer knows the size. */
   #lowestBytes = Infinity;
 
-  /** Changes whenever the dynamic table does. A block that does not change the table means the same until then. */
+  /** Changes whenever the dynamic table does. Until then, a block that does not change the table keeps its meaning. */
   get generation(): number {
     return this.#table.generation;
   }

@@ -13,7 +13,7 @@ export const MOST_CONTINUED = 5;
 const HUFFMAN = 0x80;
 const LENGTH_PREFIX_BITS = 7;
 
-/** Holds decoded octets until they become a string: one shared buffer, because none are needed afterwards. */
+/** Holds decoded octets until they become a string; all readers share this buffer. */
 const DECODED = Buffer.alloc(4_096);
 
 export class HpackReader {

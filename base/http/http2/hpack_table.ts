@@ -98,7 +98,7 @@ export class HpackTable {
     return 0;
   }
 
-  /** Adds a field; one larger than the table empties the table, which is not an error (RFC 7541 §4.4). */
+  /** Adds a field; a field larger than the table empties the table, which is not an error (RFC 7541 §4.4). */
   insert(field: Field): void {
     const bytes = fieldBytes(field);
     this.generation++;

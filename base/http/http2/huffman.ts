@@ -1,6 +1,6 @@
 /**
  * The Huffman code of HPACK (RFC 7541 §5.2, Appendix B). It is canonical: in the order of their lengths, then of their
- * octets, each code is the one before plus one. So the lengths are the whole code.
+ * octets, each code is the one before plus one. So the lengths determine all codes.
  */
 import { HpackError } from "./fields.ts";
 

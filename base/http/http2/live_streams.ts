@@ -41,8 +41,8 @@ export class LiveStreams {
   /** Whether the server, before leaving, has said which requests it took, and took at least one. */
   hasTaken = false;
   /**
-   * The likely place of each open stream, by the low bits of its identifier; another stream may have the same ones. Null
-   * with a single place.
+   * The likely place of each open stream, by the low bits of its identifier, which several streams may have in common.
+   * Null with a single place.
    */
   readonly #likely: Int32Array | null;
   readonly #cancelled = new Set<number>();
@@ -87,7 +87,7 @@ export class LiveStreams {
     return this.places.findIndex((stream) => stream.id === id);
   }
 
-  /** Cancels the place's stream; no event of it follows. */
+  /** Cancels the place's stream; no more events of that stream follow. */
   cancel(place: number, code: ErrorCode): void {
     if (this.places[place].id === 0) return;
     this.#stop(place, code);
@@ -197,7 +197,7 @@ export class LiveStreams {
   #end(place: number): void {
     const stream = this.places[place];
     stream.checkEnd();
-    // §8.1: a response may come before the whole request is sent, whose rest is then not needed.
+    // §8.1: a response may come before the whole request is sent; the rest of the request is then not needed.
     if (stream.isSent) this.#free(place);
     else this.#stop(place, "NO_ERROR");
     this.events.onEndOfResponse(place);

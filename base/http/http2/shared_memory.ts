@@ -1,6 +1,7 @@
 /**
- * What the connections of a load share. With many connections, the memory of one has left the processor's caches by the
- * time its response comes; so each has little of its own, and whole frames pass through memory that all share.
+ * What the connections of a load share. With many connections, a connection's own memory has left the processor's
+ * caches by the time its response comes. So each connection has little memory of its own, and whole frames pass through
+ * memory that all of them share.
  */
 import { FrameBuffers, FrameReader } from "./frames.ts";
 import { KnownBlocks, SentBlocks } from "./header_blocks.ts";

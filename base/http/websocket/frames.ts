@@ -63,7 +63,7 @@ function writeUint32(into: Uint8Array, at: number, value: number): number {
   return at + 4;
 }
 
-/** From this payload on, masking whole words is worth the cost of a view. */
+/** For payloads of this size or more, masking whole words is worth the cost of a view. */
 const MANY_BYTES = 256;
 
 /** Masks or unmasks `bytes[from, to)` in place, four octets at a time if there are many (§5.3). */

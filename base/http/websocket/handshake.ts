@@ -7,7 +7,7 @@ import { joined } from "../octets.ts";
 import type { ProtocolError } from "../reason.ts";
 import { deflateOf, type DeflateSetting } from "./deflate.ts";
 
-/** §1.3: with this, a server proves that it has understood the request. */
+/** §1.3: a server hashes the key together with this text, which proves that it has understood the request. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /** The offers in the request for a WebSocket (§4.1). */
@@ -51,8 +51,8 @@ function endOf(text: string, bytes: Uint8Array): number {
 }
 
 /**
- * What a response has come to: a WebSocket, with what follows the head; why it opens none; or another response, from its
- * status line on.
+ * The result of a handshake: a WebSocket, with the octets after the head; the problem for which none opens; or the
+ * octets of another response, from its status line on.
  */
 type HandshakeResult =
   | { readonly deflate: DeflateSetting | null; readonly rest: Uint8Array }

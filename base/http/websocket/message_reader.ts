@@ -52,7 +52,7 @@ const PAYLOAD = 3;
 const ENDED = 4;
 
 const NO_BYTES = new Uint8Array(0);
-/** For messages that arrive whole; shared by all readers. */
+/** Checks messages that arrive whole; shared by all readers. */
 const wholeCheck = new Utf8Check();
 
 export class MessageReader {
