@@ -57,7 +57,7 @@ async function startAgent(redis: string, stack: AsyncDisposableStack): Promise<v
   const { pid, output } = start(placed("rest", [program, ...args]));
   stack.defer(async () => {
     process.kill(pid, "SIGTERM");
-    await output.catch(() => {}); // ended while it hands over its last run, an agent says so by its exit code
+    await output.catch(() => {}); // if its last run is still being handed over, the agent exits with an error code
   });
   const link = await openLink({ url: redis });
   stack.defer(link.close);

@@ -91,7 +91,7 @@ async function halfSection(
   const half = (): number => Math.floor(rates[rates.length - 1] / 2);
   const senders = ["epoll", BARE] as const;
   const seen = await interleaved(senders, rounds, async (sender) => {
-    if (sender === BARE) return await at(half(), sender); // at the rate of the run before
+    if (sender === BARE) return await at(half(), sender); // at half of the rate that the bare loop has just reached
     const { command, ratePerSec } = contenders.floor;
     const task = { url: origin, connections: CONNECTIONS, floor };
     const floorCommand = placed("generator", command(task, FLOOR_SECONDS));

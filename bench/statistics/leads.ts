@@ -17,7 +17,8 @@ const MACHINES: readonly [name: string, machine: Machine][] = [
 ];
 
 /**
- * The share that a 95 % interval misses if it covers the truth in 93 to 97 %, which is the bar that `coverages` sets.
+ * The most wrong conclusions, in percent: a 95 % interval with a coverage of 93 to 97 %, the bar that `coverages` sets,
+ * misses the truth in up to 7 %.
  */
 const MOST_LIKELY = 7;
 

@@ -136,7 +136,7 @@ function power(kinds: readonly Kind[], cases: number): Row[] {
   );
 }
 
-/** @param cases The number of cases in a line. */
+/** @param cases The number of cases in each row. */
 export function trendGuards(cases: number, noise?: NoiseOf): Section[] {
   const kinds = noise === undefined ? KINDS : handedIn(noise);
   const notes = [`${100 * STDEV} % between results; the margin is 2 %.`];

@@ -17,7 +17,7 @@ import { type Noted, type Plan, startPlanting } from "./planting.ts";
 
 const DRIVERS = ["epoll", "tcp"] as const;
 const STREAMS = 8;
-/** The tolerance of a percentile: the larger of the two. */
+/** The tolerance of a percentile: the larger of an absolute and a relative deviation. */
 const MOST_OFF_MS = 0.2;
 const MOST_OFF_RATIO = 0.02;
 const PERCENTILES = ["50", "90", "95", "99"] as const;
@@ -170,7 +170,7 @@ function timesIn({ plan, measured: { streams, sockets }, noted }: Run): Times[] 
     planned: ascending(plannedGapsMs(plan, noted)),
     noted: ascending(noted.flatMap(({ sentMs }) => sentMs.slice(1).map((ms, k) => ms - sentMs[k]))),
   };
-  // The first messages of the first streams are those of a worker that has just started.
+  // With so few streams, each first message comes from a worker that has just started, so its time is not judged.
   if (noted.length <= STREAMS) return [gap];
   return [gap, {
     ...{ name: "ttfe", percentiles: ["50"] as const, measured: streams.ttfe.percentiles },
@@ -179,7 +179,7 @@ function timesIn({ plan, measured: { streams, sockets }, noted }: Run): Times[] 
   }];
 }
 
-/** The error of each percentile against arithmetic, and the largest of the server itself. */
+/** The error of each percentile against arithmetic, and the largest error of the server itself. */
 function timesOf(what: string, runs: readonly Run[]): Row[] {
   const seen = runs.map(timesIn);
   return seen[0].flatMap(({ name, percentiles }, at) => {

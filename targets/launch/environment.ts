@@ -218,7 +218,10 @@ export function isPortFree(port: number, host: string = LOOPBACK): boolean {
   }
 }
 
-/** Whether somebody listens on the port. A port that is denied to this process may be allowed to a program. */
+/**
+ * Whether somebody listens on the port. A port that this process may not use counts as free, because the program may be
+ * allowed to use it.
+ */
 export function isPortTaken(port: number, host: string): boolean {
   try {
     listenBriefly(host, port);

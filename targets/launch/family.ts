@@ -95,8 +95,8 @@ function ourDescendants(): number[] {
 }
 
 /**
- * The family of a program. Another user's process may be hidden (`hidepid` of proc(5)); the program itself is waited
- * for.
+ * The family of a program. Another user's process may be hidden (`hidepid` of proc(5)), so the program itself counts as
+ * living until it has been waited for.
  */
 function family(
   child: Pick<Deno.ChildProcess, "pid" | "status">,

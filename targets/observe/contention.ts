@@ -35,7 +35,7 @@ export interface BusiestThread {
   /** Other processes with the same command line, except ancestors of this one; null if there are none. */
   readonly peers: {
     readonly processes: number;
-    /** The CPU time of the busiest thread of that peer whose busiest thread used the least. */
+    /** The least CPU time that the busiest thread of any peer has used. */
     readonly leastMs: number;
   } | null;
 }

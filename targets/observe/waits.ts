@@ -42,7 +42,10 @@ interface Look {
   readonly lookups: number | null;
 }
 
-/** The least time between two looks, and the least multiple of a look's own time: looks take at most 1 % of a core. */
+/**
+ * The time between two looks: at least `leastMs`, and at least `times` the length of a look, so that looks take at most
+ * 1 % of a core.
+ */
 const APART = { leastMs: 15, times: 100 };
 /**
  * Like `APART`, for looks at connections, which take longer and can be rarer because the state of connections lasts:

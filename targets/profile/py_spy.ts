@@ -96,7 +96,7 @@ function frameOf(text: string): Frame {
   const place = text.slice(at + 2, -1);
   const [, file = place, line = 0] = /^(.*):(\d{1,9})$/.exec(place) ?? [];
   const name = text.slice(0, at);
-  // The code of a module calls everything else, so it is not marked as the program's own.
+  // `<module>`, a module's code outside functions, calls everything else, so it is not marked as the program's own.
   return {
     name,
     module: moduleOf(file),

@@ -56,7 +56,7 @@ function oneAtATime(store: TextStore, payAndKeep: Cache): Cache {
 
 /**
  * Pays unless another process that shares the store does. The store is read again once the key is held, because another
- * may have filled it in between.
+ * process may have filled it in between.
  */
 async function payOnce(store: TextStore, key: string, payAndKeep: Cache): Promise<CacheLookup> {
   for (;; await sleep(LOOK_MS)) {

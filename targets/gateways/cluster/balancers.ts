@@ -33,7 +33,7 @@ type Join = (n: number, signal: AbortSignal) => Promise<RunningTarget>;
 
 interface Joining {
   readonly onLoadStart: (atMs: number) => void;
-  /** Ends the joining of instances; resolves when those that were starting have been stopped. */
+  /** Lets no more instances join; resolves when instances that were still starting have been stopped. */
   readonly stop: () => Promise<void>;
 }
 

@@ -13,7 +13,8 @@ interface Tee {
   /** The body for the cache; null if it was too large or cut off. Never rejects. */
   readonly whole: Promise<BodyBytes | null>;
   /**
-   * Says that the cache no longer waits for the rest, which is then read only for the client, if that is still there.
+   * Says that the cache no longer waits for the rest, which is then read only for the client, if the client is still
+   * there.
    */
   release(): void;
 }
