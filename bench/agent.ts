@@ -1,5 +1,6 @@
 /**
- * The cost of a load through an agent, beside the same load without one: the same worker on the same core, in turns.
+ * What it costs to send a load through an agent: the same load with and without an agent in turns, by one worker on the
+ * same core.
  */
 import process from "node:process";
 import { openLink } from "../runner/fleet/protocol/redis_link.ts";

@@ -29,7 +29,10 @@ export interface Effort {
   readonly log?: string;
 }
 
-/** Makes from a seed a stream of noise with mean 0 and standard deviation 1; its values may depend on each other. */
+/**
+ * Makes a stream of noise from a seed, with mean 0 and standard deviation 1; successive values may depend on each
+ * other.
+ */
 export type NoiseOf = (seed: number) => () => number;
 
 /** A table of figures of one kind. */

@@ -1,4 +1,4 @@
-/** The cost to a coordinator of each agent and second, and the first resource to reach its limit. */
+/** What each agent costs a coordinator per second, and which resource is the first to reach its limit. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectRedis } from "../targets/redis/client.ts";
@@ -190,7 +190,10 @@ const LIMITS = {
  */
 const MOST_LINKED = 10_000 / 3;
 
-/** The limits by the cost of the last agents: a straight line from the second largest fleet to the largest. */
+/**
+ * The limits, extrapolated from the cost of the last agents: a straight line from the second largest fleet to the
+ * largest.
+ */
 function limitsOf(seen: Seen): string[] {
   const [some, many] = [seen.get(FEWER), seen.get(MORE)];
   if (some === undefined || many === undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * The cost of a request to each load generator, and the requests that one core makes: one worker or thread on a core of
- * its own, the same number of connections for all, the same nginx on another core.
+ * What a request costs each load generator, and how many requests one core makes: one worker or thread on a core of its
+ * own, the same number of connections for all, the same nginx on another core.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";

@@ -1,7 +1,7 @@
 /**
  * How late requests are sent, as the send minus the due moment, on one worker. Measured at 20,000 arrivals a second, a
  * fraction of what nginx can take, and at half of the rate that a bare C loop reaches. Another bare loop
- * (`generators/paced.c`) sends the same schedules in turns; its delay is that of the machine.
+ * (`generators/paced.c`) sends the same schedules in turns; its delay is the machine's own.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";

@@ -439,7 +439,10 @@ function simulatedLooks(
   });
 }
 
-/** One pair of processes that is never restarted, loaded as often as there may be pairs of processes. */
+/**
+ * The sessions of one pair of processes that is never restarted: as many as there are pairs of processes at the last
+ * look.
+ */
 function timesOf(
   random: Random,
   { perSession, ...plan }: {

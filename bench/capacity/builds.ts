@@ -41,7 +41,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** The cases, in turns of one round each: of 30 rounds, 10 have a slower build, and 20 have the same build twice. */
+/** The case of each round, in turn: of 30 rounds, 10 have a slower build, and 20 have the same build twice. */
 const TURNS = [CASES[0], CASES[1], CASES[1]];
 
 /**

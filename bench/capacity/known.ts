@@ -137,7 +137,7 @@ async function search({ name, rule, start, known }: KnownServer, budgetS: number
     .output();
   const result = capacityResult.parse(JSON.parse(await Deno.readTextFile(file)));
   // The truth is measured before and after, because the machine's own pace changes within minutes, and a halt lowers
-  // the pace of those seconds.
+  // the pace while it lasts.
   return { name, result, truth: medianOf([...before, ...await paces(server, known)]) };
 }
 

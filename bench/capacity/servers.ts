@@ -28,7 +28,7 @@ export interface ServerKind {
   readonly isEven?: true;
   /** The closed-loop throughput, relative to the speed; absent: 1. */
   readonly peak?: number;
-  /** How far the generator's highest rate may be from the capacity, as a ratio less 1. */
+  /** How far the generator's highest rate may be from the capacity, as a share of the capacity. */
   readonly generatorWithin?: number;
   /** @param fromS The moment of the search at which the trial begins. */
   start(terms: Terms, fromS: number, random: FastRandom): SimulatedServer;

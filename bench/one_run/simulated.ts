@@ -218,7 +218,7 @@ export function burstRun(
 
 /** The average number of requests in an interval. */
 const OF_INTERVAL = RATE_PER_SEC * INTERVAL_S;
-/** A standard deviation of the noise, as a share of that number. */
+/** The size of one standard deviation of the noise, as a share of `OF_INTERVAL`. */
 const SWING = 0.1;
 
 /**

@@ -5,9 +5,7 @@
 import type { SideSlices } from "../../runner/stats/slices/slice_ratio.ts";
 import type { Random } from "../statistics/random.ts";
 
-/**
- * The effects of one machine, and of the programs on it, on the slices. Standard deviations are of logarithms of speed.
- */
+/** How one machine, and the programs on it, affect the slices. Standard deviations are of logarithms of speed. */
 export interface Behaviour {
   /** The standard deviation of single slices, independent of each other. Default 3 %. */
   readonly slice?: number;
@@ -46,7 +44,7 @@ export interface Behaviour {
  */
 const SLICE_S = 0.044;
 const SWITCH_S = 0.01;
-/** The length of a pair of slices with the time between them. */
+/** The length of a pair of slices, including the switches to the next slice. */
 export const PAIR_S = 2 * (SLICE_S + SWITCH_S);
 const PER_SECOND = 5_000;
 const SLICE_NOISE = 0.03;

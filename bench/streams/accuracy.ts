@@ -1,6 +1,6 @@
 /**
- * Whether the times of messages are those that were planted: percentiles against arithmetic, and counts against those
- * of the server, of server-sent events, WebSockets and gRPC, by both drivers; with a server that stands still for a
+ * Whether the times of messages (server-sent events, WebSockets, gRPC) are measured as they were planted: percentiles
+ * against arithmetic, and counts against the server's counts, by both drivers; with a server that stands still for a
  * while, and with one that dies.
  */
 import { fileURLToPath } from "node:url";

@@ -48,7 +48,7 @@ export function cleanEnv(
   return joinEnv([Object.fromEntries(inherited.filter(isSet)), extra], os);
 }
 
-/** The folder where Deno 2.9 keeps itself by the name of node; Deno puts this on PATH if there is no other node. */
+/** The folder in which Deno 2.9 keeps itself under the name `node`; Deno puts it on PATH if there is no other node. */
 const FALSE_NODE = /[\\/]node_compat_bin$/;
 
 /**

@@ -20,7 +20,7 @@ export interface TreesUse {
   /** The processes at the second of the two looks. */
   readonly pids: readonly number[];
   readonly cpuMs: number;
-  /** How long threads waited for a core, all together; the last part of a thread that has ended is missing. */
+  /** The time that all threads together waited for a core; the last part of a thread that has ended is missing. */
   readonly waitedMs: number;
   /** The thread that used the most CPU time, with its process; null if threads cannot be seen. */
   readonly busiest: BusiestThread | null;

@@ -104,7 +104,7 @@ function since(
 
 /**
  * The use of a Redis whose process cannot be watched, by its own INFO. Each INFO costs Redis some 50 µs, four times a
- * second, which is in its figures.
+ * second, and this cost is part of the figures.
  */
 export class RedisInfo {
   #last: RedisTotals | null = null;

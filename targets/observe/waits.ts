@@ -114,7 +114,7 @@ function lookAtRandom(
   look: () => void,
 ): () => void {
   let timer: ReturnType<typeof setTimeout>;
-  // The time of the quickest look is taken as the cost of a look, because others may have waited for a core.
+  // The time of the quickest look is taken as the cost of a look, because slower looks may have waited for a core.
   let takesMs = Infinity;
   const lookLater = (): void => {
     const apartMs = Math.max(apart.leastMs, takesMs < Infinity ? apart.times * takesMs : 0);
@@ -182,7 +182,7 @@ function treesOf(roots: readonly number[]): number[] {
   return [...new Set(roots.flatMap((pid) => [pid, ...descendantsOf(pid)]))];
 }
 
-/** The bytes of these processes; null if this user may not see those of all. */
+/** The bytes that these processes have read and written; null if this user may not see them for every process. */
 function storageBytesOf(pids: readonly number[]): number | null {
   const all = pids.map(readStorageBytes);
   return all.reduce<number | null>(

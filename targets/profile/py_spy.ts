@@ -1,6 +1,7 @@
 /**
  * py-spy, for Python: it reads the interpreter's memory from outside, https://github.com/benfred/py-spy. Only threads
- * that hold the interpreter's lock are sampled: it takes threads that wait in a system call for busy ones.
+ * that hold the interpreter's lock are sampled, because py-spy mistakes threads that wait in a system call for busy
+ * ones.
  */
 import { dirname, isAbsolute, join } from "node:path";
 import { readBytes } from "../../base/bounded_file.ts";

@@ -75,7 +75,7 @@ export class SlowStart {
     if (this.lengthMs > 0) this.#joinedMs.set(instance, nowMs);
   }
 
-  /** The instances that may get the next request; always includes those that were there from the start. */
+  /** The instances that may get the next request; always includes the instances that were there from the start. */
   open<One extends object>(instances: readonly One[], nowMs: number): readonly One[] {
     if (this.#joinedMs.size === 0) return instances;
     return instances.filter((instance) => this.#finds(instance, nowMs));

@@ -150,7 +150,7 @@ const builtin: Balancing = {
  * Instances behind the real nginx. The ports of instances that join later are in nginx's configuration from the start:
  * once each second, nginx tries an instance that does not respond, and meanwhile sends its requests to another. Loading
  * a new configuration would be no quicker for clients that keep their connections, which stay with workers of the old
- * one. It would also close idle connections, and so lose requests (nginx before 1.27.4).
+ * configuration. It would also close idle connections, and so lose requests (nginx before 1.27.4).
  */
 const nginxBalancing: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {
