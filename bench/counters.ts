@@ -67,8 +67,8 @@ export const counters: Bench = {
 };
 
 /**
- * The command without counters: it unsets their variables. Its program is `env`, so Plateau does not see Deno, and adds
- * no argument for it.
+ * The command of a server without counters: `env` unsets the variables that turn them on. Because the program is `env`,
+ * Plateau does not see Deno, and adds no argument for it.
  */
 function unobserved(command: Command): Command {
   const variables = ["NODE_OPTIONS", "PYTHONPATH", "GODEBUG"];

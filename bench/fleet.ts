@@ -37,7 +37,7 @@ const MORE = "1,000 agents";
 /** The number of workers of an agent on a machine with four cores. */
 const WORKERS_EACH = 2;
 const CONNECTIONS_EACH = 100;
-/** The rate of an agent that is not at full speed; a thousand of them reach the highest rate that is allowed. */
+/** The rate of an agent that is not at full speed; a thousand such agents reach the highest rate that is allowed. */
 const RATE_PER_SEC = 1_000;
 /** The interval of `bench`. */
 const INTERVAL_MS = 250;

@@ -97,8 +97,8 @@ interface Occasion {
 }
 
 /**
- * Measures a load with a freeze. The connections suffice for everything that arrives in the freeze, or for a tenth of
- * it.
+ * Measures a load with a freeze. There are enough connections for all requests that arrive in the freeze, or for a
+ * tenth of these requests.
  */
 async function freeze(
   witness: Witness,

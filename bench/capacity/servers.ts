@@ -171,8 +171,8 @@ function slowAtTimes({ perSec }: Terms, _: number, random: FastRandom): Simulate
 const TRIAL_SPEED = 0.02;
 
 /**
- * The capacity if each trial has its own speed, evenly within 2 % of the mean. An overloaded trial counts as entirely
- * slow.
+ * The capacity if each trial has its own speed, drawn evenly from within 2 % of the mean. An overloaded trial counts as
+ * entirely slow.
  */
 function capacityOfTrials(terms: Terms): number {
   const { perSec, limitS } = terms;

@@ -26,11 +26,11 @@ const OTHER_FILES = 256;
 /** Bytes of memory that the machine must have for each connection: twice what its two ends take. */
 const MOST_BYTES = 20e3;
 const KB = 1e3;
-/** The rate of dials. A dial takes some 45 µs of CPU time, so this leaves most of a core to other programs. */
+/** The rate of dials. A dial takes some 45 µs of CPU time, so this rate leaves most of a core to other programs. */
 const DIALED_A_SECOND = 1_500;
 const NAME = "many.test";
 
-/** The ends of connections: addresses, each with a server process of its own. */
+/** How many connections are possible. Each address that they lead to has a server process of its own. */
 interface Room {
   /** The most connections of one process, and so of one worker. */
   readonly ofProcess: number;

@@ -60,7 +60,7 @@ export function startLimitedNginx(perSec: number, burst: number): Promise<Server
   });
 }
 
-/** Starts nginx with TLS at `url`; its plain HTTP is for whoever waits until it is ready. */
+/** Starts nginx with TLS at `url`; its plain HTTP is there to see when nginx is ready. */
 export async function startSecureNginx(): Promise<Server & { readonly url: string }> {
   const port = freePort();
   const listen = `listen 127.0.0.1:${port} ssl backlog=16384;${TLS}\n    listen`;

@@ -91,7 +91,7 @@ export interface Plan {
   readonly inPairs?: boolean;
 }
 
-/** Simulates the runs of each cell, by repetition, in which they come in random order. */
+/** Simulates the runs of each cell, by repetition; within a repetition, the cells run in random order. */
 export function simulateCells(
   random: Random,
   { cells, repetitions, machine, slower = [], recorded = RECORDED, inPairs = false }: Plan,

@@ -25,7 +25,7 @@ type Percentile = typeof PERCENTILES[number];
 
 const PROTO = fileURLToPath(new URL("../../tests/conformance/echo.proto", import.meta.url));
 const EVERY_MS = 50;
-/** The length of a stream whose server keeps its times; short, so that there are many first messages. */
+/** The length of a stream from a server that neither freezes nor dies; short, so that there are many first messages. */
 const STREAM_MS = 1_600;
 
 interface Kind {
@@ -44,7 +44,7 @@ const KINDS = {
 } satisfies Record<string, Kind>;
 type KindName = keyof typeof KINDS;
 
-/** How long a measurement takes, and a freeze in it. */
+/** The lengths of a measurement and of the freeze in it. */
 interface Length {
   readonly forMs: number;
   readonly freeze: NonNullable<Plan["freeze"]>;

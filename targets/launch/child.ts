@@ -323,7 +323,7 @@ export function selfCommand(
 ): [program: string, args: string[]] {
   if (Deno.build.standalone) return [Deno.execPath(), [...args]];
   const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
-  // Lazy, because a supervisor needs few modules, and Deno would first read those that any command may import.
+  // Lazy, because a supervisor needs few modules, and Deno would otherwise first read all that any command may import.
   const command = ["run", "-A", "--unstable-lazy-dynamic-imports", main, ...args];
   const program = Deno.execPath();
   return [program, inspectable ? inspectableArgs(program, command) : command];

@@ -99,7 +99,7 @@ async function warmUp(
       const waitMs = startMs + n * 1_000 / rate - performance.now();
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
       const one = sendOne();
-      one.catch(() => {}); // reported where it is awaited below
+      one.catch(() => {}); // a failure is reported where this is awaited below
       sent.push(one);
     }
     await Promise.all(sent);

@@ -21,7 +21,7 @@ interface Tee {
 
 interface TeeOptions {
   readonly maxBodyBytes: number;
-  /** Whether another client waits for the rest when this one has gone. */
+  /** Whether another client waits for the rest after this client has gone. */
   readonly isWanted: () => boolean;
 }
 
