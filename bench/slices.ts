@@ -93,8 +93,8 @@ const BETWEEN: Kinds = {
 };
 
 /**
- * The number of pairs of slices: in a pair of processes of an `ab`, 1.5 s of 50 ms each; in a session of `versus`, 0.4
- * s.
+ * The number of pairs of slices: for a pair of processes of an `ab`, 1.5 s of slices of 50 ms on each side; for a
+ * session of `versus`, 0.4 s.
  */
 const PAIRS_OF_SLICES = { fresh: 30, these: 8, sessions: 8 } as const;
 /** The number of pairs in the shortest sessions, which occur with slow requests. */

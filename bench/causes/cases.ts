@@ -11,7 +11,7 @@ export interface Cause {
   readonly what: string;
   /** The arguments of the server; FOLDER stands for a folder on storage. */
   readonly words: string;
-  /** The kinds of bottleneck of which any one is right. */
+  /** The right kinds of bottleneck, any one of which may be found. */
   readonly kinds: readonly BottleneckKind[];
   /** The cause's runtimes; absent: all. */
   readonly runtimes?: readonly string[];

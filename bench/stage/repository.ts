@@ -1,4 +1,4 @@
-/** Repositories of benches, and a place for `plateau ab` beside them. */
+/** Git repositories for benches, and the environment in which `plateau ab` runs on them. */
 import { copyFileSync, existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";

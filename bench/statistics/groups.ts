@@ -1,4 +1,4 @@
-/** Simulated groups of runs with known true figures, one cell each. */
+/** Simulated groups of runs, each of a single cell, whose true figures are known. */
 import { bootstrap } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";

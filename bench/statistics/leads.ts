@@ -28,7 +28,10 @@ function shareOf<T>(one: () => T, is: (value: T) => boolean): number {
   return Array.from({ length: CASES }, one).filter(is).length / CASES;
 }
 
-/** All cells alike; then one of them 5 % slower than the first, and the others far behind. */
+/**
+ * How often a lead is called likely: first if all cells are alike, then if one is 5 % slower than the first and the
+ * others are far behind.
+ */
 function likelyLeads(): Section {
   const alike = MACHINES.flatMap(([name, machine]) =>
     [2, 4, 9].flatMap((cells) =>

@@ -1,4 +1,4 @@
-/** Changes of levels over results, with known truth. */
+/** How well changes of level over successive results are found, in simulations whose truth is known. */
 import { levelChangesOf, type SeriesLevels } from "../../runner/stats/trend/level_changes.ts";
 import type { Bar } from "../bar.ts";
 import type { NoiseOf, Row, Section } from "../bench.ts";

@@ -44,7 +44,7 @@ export function compareCells(
 export interface SimulatedLead {
   /** The leader's standing against the nearest cell that it is not proven to be ahead of. */
   readonly standing: Standing;
-  /** The places of the leader and of that cell in the plan. */
+  /** The places of the leader and of its rival, that nearest cell, in the plan. */
   readonly first: number;
   readonly rival: number;
 }

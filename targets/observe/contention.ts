@@ -17,7 +17,7 @@ import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 
 export interface TreesUse {
-  /** The processes at the second of the two looks. */
+  /** The processes at the later of the two looks. */
   readonly pids: readonly number[];
   readonly cpuMs: number;
   /** The time that all threads together waited for a core; the last part of a thread that has ended is missing. */

@@ -71,7 +71,7 @@ interface WaitsWatch {
 }
 
 /**
- * Begins to look; the returned function ends that, and returns null if too little was seen.
+ * Begins to look; returns a function that stops the looks, and returns null if too little was seen.
  * @param listeners The target's processes that accept connections.
  */
 export function watchWaits(

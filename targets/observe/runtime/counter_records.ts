@@ -24,7 +24,7 @@ export interface Collection {
   readonly cpuMs: number | null;
 }
 
-/** A time in which the event loop did not turn; it may have been longer. */
+/** A time in which the event loop did not turn; the true time may have been longer. */
 export interface Stall {
   readonly atMs: number;
   readonly ms: number;
