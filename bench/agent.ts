@@ -1,5 +1,6 @@
 /**
- * The cost of a load through an agent, beside the same load without one: the same worker on the same core, in turns.
+ * What it costs to send a load through an agent: the same load with and without an agent in turns, by one worker on the
+ * same core.
  */
 import process from "node:process";
 import { openLink } from "../runner/fleet/protocol/redis_link.ts";
@@ -57,7 +58,7 @@ async function startAgent(redis: string, stack: AsyncDisposableStack): Promise<v
   const { pid, output } = start(placed("rest", [program, ...args]));
   stack.defer(async () => {
     process.kill(pid, "SIGTERM");
-    await output.catch(() => {}); // ended while it hands over its last run, an agent says so by its exit code
+    await output.catch(() => {}); // if its last run is still being handed over, the agent exits with an error code
   });
   const link = await openLink({ url: redis });
   stack.defer(link.close);

@@ -1,8 +1,8 @@
-/** Bars: the value that a figure must reach, alone or beside its baseline. */
+/** A bar is the value that a figure must reach, on its own or relative to its baseline. */
 
 export interface Bar {
   readonly text: string;
-  /** Whether the figure keeps the bar. `baseline` is NaN if there is none; then no bar beside a baseline holds. */
+  /** Whether the figure meets the bar. Without a baseline (NaN), it meets no bar that is relative to one. */
   holds(figure: number, baseline: number): boolean;
 }
 
@@ -35,8 +35,8 @@ export const belowBaseline: Bar = {
 export const equal: Bar = { text: "equal", holds: (figure, baseline) => figure === baseline };
 
 /**
- * A bar for a figure that is off by no more than `off`, in the figure's unit, or `ratio` of the baseline, whichever is
- * more.
+ * A bar that a figure meets if it differs from its baseline by no more than `off`, in the figure's unit, or by `ratio`
+ * of the baseline, whichever is more.
  */
 export function within(off: number, ratio = 0): Bar {
   return {

@@ -15,7 +15,9 @@ export interface Bench {
 
 export interface Effort {
   readonly rounds: number;
-  /** Whether to see only that a bench works: a few seconds for each measurement. The figures then say little. */
+  /**
+   * Whether to check only that the bench works, with a few seconds for each measurement; the figures then mean little.
+   */
   readonly short: boolean;
   /** Limits the bench to the parts whose names contain this text; for benches that support it. */
   readonly only?: string;
@@ -27,7 +29,10 @@ export interface Effort {
   readonly log?: string;
 }
 
-/** Makes from a seed a stream of noise with mean 0 and standard deviation 1; its values may depend on each other. */
+/**
+ * Makes a stream of noise from a seed, with mean 0 and standard deviation 1; successive values may depend on each
+ * other.
+ */
 export type NoiseOf = (seed: number) => () => number;
 
 /** A table of figures of one kind. */

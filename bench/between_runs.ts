@@ -1,6 +1,6 @@
 /**
  * The time that an experiment takes beyond its loads, run by run: the start of the server with its checks, its end, and
- * the saving of results. A part of it is the server's own: the start-up time in the results.
+ * the saving of results. Part of that time is the server's own start-up, which the results state.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";

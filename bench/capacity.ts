@@ -1,6 +1,7 @@
 /**
- * How often the interval of `plateau capacity` holds the capacity of simulated servers, over a grid of servers, rates, limits
- * and percentiles, and what a search costs. With `--log FILE` searches that the file holds are not made again.
+ * How often the interval of `plateau capacity` holds the capacity of simulated servers, over a grid of servers, rates,
+ * limits and percentiles, and what a search costs. With `--log FILE`, searches that are already in the file are not
+ * repeated.
  */
 import { join } from "node:path";
 import * as z from "zod";
@@ -96,7 +97,8 @@ function* searchesOf(
   const missing = Array.from({ length: seeds }, (_, seed) => seed).filter((seed) =>
     !known.has(seed)
   );
-  // Without a formula it takes a very long simulation, so it is computed only if a search found something.
+  // Without a formula, the true capacity takes a very long simulation, so it is computed only if a search found
+  // something.
   let capacity: ((atS: number) => number) | null = null;
   const capacityAt = (atS: number): number => (capacity ??= capacityIn(kind, terms))(atS);
   for (const seed of missing) {
@@ -200,7 +202,7 @@ function isHeld({ low, high, truth }: Search): boolean {
   return low !== null && high !== null && truth !== null && low <= truth && truth <= high;
 }
 
-/** The percentage; empty if there are none. */
+/** `some` as a percentage of `all`; empty if `all` is empty. */
 function percentOf(some: readonly unknown[], all: readonly unknown[]): number[] {
   return all.length === 0 ? [] : [100 * some.length / all.length];
 }

@@ -1,7 +1,7 @@
 /**
- * Medians of times of which some are only known to be longer than the load: for a server with exponential times of mean
- * one second, the median is ln 2 s. A tool that counts requests in flight at the end as if they had ended shows less,
- * and so does a tool that leaves them out.
+ * Medians of response times when some requests outlast the load, so that only a lower bound of their time is known. On
+ * a server with exponential times of mean one second, the median is ln 2 s. A tool that counts requests in flight at
+ * the end as if they had ended reports less, and so does a tool that leaves them out.
  */
 import { formatCount } from "../report/writing/units.ts";
 import type { Measurement } from "../runner/result/result.ts";

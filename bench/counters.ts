@@ -1,8 +1,8 @@
 /**
- * The cost of runtime counters to two servers on each runtime, by Plateau's own comparison. One computes for about 1 ms
- * for each request, like a handler with some work in it; the other does next to nothing. All runs are of one experiment
- * with `observe: [runtime]`, in shuffled blocks; a server that is started without the variables reports nothing, so the
- * difference is the whole cost of reports: the server's own work, and Plateau's while the load runs.
+ * What runtime counters cost two servers on each runtime, by Plateau's own comparison. One server computes for about 1
+ * ms for each request, like a handler with some work in it; the other does next to nothing. All runs are of one
+ * experiment with `observe: [runtime]`, in shuffled blocks; a server that is started without the variables reports
+ * nothing, so the difference is the whole cost of reports: the server's own work, and Plateau's while the load runs.
  *
  * Next to nothing is the worst case: no request takes long itself, and on V8 p99 consists of requests that wait for a
  * collection.
@@ -19,9 +19,9 @@ import { temporaryFolder } from "./stage/folder.ts";
 import type { Command } from "./stage/programs.ts";
 
 /**
- * The servers. On V8 and in Go their requests differ in length. With equal ones a closed loop makes batches: whether
- * the last connection is in time for the next batch decides p99, and on Node a timer that does nothing shifts that by
- * 2 %.
+ * The servers. On V8 and in Go their requests differ in length. With requests of equal length, a closed loop makes
+ * batches: whether the last connection is in time for the next batch decides p99, and on Node a timer that does nothing
+ * shifts p99 by 2 %.
  *
  * Python's servers run on an event loop of asyncio, whose turns are watched: other servers have nothing to collect, and
  * report nothing. They do not compute a loop over integers, because its pace depends on the layout of the heap, and
@@ -67,8 +67,8 @@ export const counters: Bench = {
 };
 
 /**
- * The command without counters: it unsets their variables. Its program is `env`, so Plateau does not see Deno, and adds
- * no argument for it.
+ * The command of a server without counters: `env` unsets the variables that turn them on. Because the program is `env`,
+ * Plateau does not see Deno, and adds no argument for it.
  */
 function unobserved(command: Command): Command {
   const variables = ["NODE_OPTIONS", "PYTHONPATH", "GODEBUG"];

@@ -1,4 +1,4 @@
-/** The cost to a coordinator of each agent and second, and the first resource to reach its limit. */
+/** What each agent costs a coordinator per second, and which resource is the first to reach its limit. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectRedis } from "../targets/redis/client.ts";
@@ -37,7 +37,7 @@ const MORE = "1,000 agents";
 /** The number of workers of an agent on a machine with four cores. */
 const WORKERS_EACH = 2;
 const CONNECTIONS_EACH = 100;
-/** The rate of an agent that is not at full speed; a thousand of them reach the highest rate that is allowed. */
+/** The rate of an agent that is not at full speed; a thousand such agents reach the highest rate that is allowed. */
 const RATE_PER_SEC = 1_000;
 /** The interval of `bench`. */
 const INTERVAL_MS = 250;
@@ -190,7 +190,10 @@ const LIMITS = {
  */
 const MOST_LINKED = 10_000 / 3;
 
-/** The limits by the cost of the last agents: a straight line from the second largest fleet to the largest. */
+/**
+ * The limits, extrapolated from the cost of the last agents: a straight line from the second largest fleet to the
+ * largest.
+ */
 function limitsOf(seen: Seen): string[] {
   const [some, many] = [seen.get(FEWER), seen.get(MORE)];
   if (some === undefined || many === undefined) return [];

@@ -97,8 +97,8 @@ interface Occasion {
 }
 
 /**
- * Measures a load with a freeze. The connections suffice for everything that arrives in the freeze, or for a tenth of
- * it.
+ * Measures a load with a freeze. There are enough connections for all requests that arrive in the freeze, or for a
+ * tenth of these requests.
  */
 async function freeze(
   witness: Witness,
@@ -108,7 +108,7 @@ async function freeze(
   const arriving = RATE_PER_SEC * durationMs / 10_000;
   const { from, connections: ratio } = CASES[name];
   const connections = Math.round(ratio * arriving);
-  await witness.takeNotes(); // drops the notes of the end of the run before
+  await witness.takeNotes(); // drops notes that are left from the end of the run before
   if (from === 0) await (await fetch(witness.origin)).body?.cancel(); // the pause begins with this request
   const load = {
     ...{ kind: "rate", ratePerSec: RATE_PER_SEC, arrivals: "uniform", durationMs } as const,

@@ -1,6 +1,6 @@
 /**
- * The cost of a unary gRPC call to its client, without TLS: the same server for all, which sends the same response to
- * every call. h2load is nghttp2's, and sends a call like any request with a body; ghz is a client of grpc-go.
+ * What a unary gRPC call costs its client, without TLS: the same server for all, which sends the same response to every
+ * call. h2load is nghttp2's, and sends a call like any request with a body; ghz is a client of grpc-go.
  */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
 /**
- * The cost of a script's hooks to a request: the CPU time of the load worker, beside the same journeys without any, in
- * a closed loop and at a rate; and whether their realm keeps its size over millions of calls.
+ * What the hooks of a script cost per request: the CPU time of the load worker, beside the same journeys without hooks,
+ * in a closed loop and at a rate; and whether the memory of the hooks' realm stays the same over millions of calls.
  */
 import { NO_FILES } from "../base/files.ts";
 import { formatCount } from "../report/writing/units.ts";
@@ -16,7 +16,7 @@ import { interleaved } from "./rounds.ts";
 import { loadHere } from "./stage/here.ts";
 import { startNginx } from "./stage/nginx.ts";
 
-/** The functions that hooks call, by name; without a function there is no hook. */
+/** The code of the `before` hook, by name; without code there is no hook. */
 const HOOKS = {
   none: "",
   empty: "(request, user) => {}",
@@ -135,7 +135,7 @@ function costSection(
   };
 }
 
-/** Whether a call costs more at a low rate because everything does. */
+/** Compares the time of a call with the CPU time of the whole request, which is higher at a low rate, too. */
 function callSection(costs: Readonly<Record<string, readonly CostsUs[]>>): Section {
   const medianUs = (of: (one: CostsUs) => number) => (pace: string): number =>
     medianOf(costs[pace].map(of));

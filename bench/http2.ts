@@ -1,6 +1,6 @@
 /**
- * The cost of a request over HTTP/2 to load generators, without TLS: the same nginx for both. h2load is nghttp2's;
- * Plateau over HTTP/1.1 shows what the protocol adds.
+ * What a request over HTTP/2 costs load generators, without TLS: the same nginx for both. h2load is nghttp2's; Plateau
+ * over HTTP/1.1 shows what the protocol adds.
  */
 import { atMostTimes } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";

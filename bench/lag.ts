@@ -1,7 +1,7 @@
 /**
  * How late requests are sent, as the send minus the due moment, on one worker. Measured at 20,000 arrivals a second, a
  * fraction of what nginx can take, and at half of the rate that a bare C loop reaches. Another bare loop
- * (`generators/paced.c`) sends the same schedules in turns; its delay is that of the machine.
+ * (`generators/paced.c`) sends the same schedules in turns; its delay is the machine's own.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";
@@ -25,7 +25,8 @@ type Sender = Driver | typeof BARE;
 const BARS: Partial<Record<Sender, Bar>> = { epoll: atMost(0.1), tcp: atMost(0.5) };
 const HALF_BARS: Partial<Record<Sender, Bar>> = { epoll: atMost(1) };
 /**
- * A note on cores: a worker that shares its only core with the threads that compile and clean up for it waits for them.
+ * A note on cores. The generator is not kept on one core, because a worker would wait there for its own threads that
+ * compile code and collect garbage.
  */
 const PLACING = "nginx is kept on one core; the generator is free, as it is where nobody pins it.";
 
@@ -91,7 +92,7 @@ async function halfSection(
   const half = (): number => Math.floor(rates[rates.length - 1] / 2);
   const senders = ["epoll", BARE] as const;
   const seen = await interleaved(senders, rounds, async (sender) => {
-    if (sender === BARE) return await at(half(), sender); // at the rate of the run before
+    if (sender === BARE) return await at(half(), sender); // at the rate of the epoll run before
     const { command, ratePerSec } = contenders.floor;
     const task = { url: origin, connections: CONNECTIONS, floor };
     const floorCommand = placed("generator", command(task, FLOOR_SECONDS));

@@ -17,8 +17,8 @@ import { pythonWith } from "./stage/python.ts";
 const SEEDS_A_ROUND = 20;
 const SHORT_SEEDS = 2;
 /**
- * Whether both searches are tried on a cell: all rules with one queue, and all kinds of server with a capacity of their
- * own under one rule.
+ * Whether both searches are tried on a cell: M/M/1 under every rule, and the other kinds of server named here under
+ * one.
  */
 const isCompared = ({ name }: Cell): boolean =>
   name.startsWith("M/M/1:") ||

@@ -70,7 +70,10 @@ interface Simulated {
 interface Observed {
   /** The shares of the runs with each outcome, for each threshold. */
   readonly outcomes: readonly Outcomes[];
-  /** For each figure, the number of runs that give it an interval, and the number of these that hold the truth. */
+  /**
+   * For each figure, the number of runs that give it an interval, and the number of those intervals that hold the
+   * truth.
+   */
   readonly intervals: readonly {
     readonly figure: string;
     readonly given: number;
@@ -128,8 +131,8 @@ function atLimit(what: string, { held, broken }: Outcomes): Row[] {
 const MOST = atLeast(50);
 
 /**
- * The least share of runs with an interval by which intervals are judged: if fewer have one, they are the runs whose
- * requests look less dependent than they are.
+ * The smallest share of runs with an interval at which the intervals are judged. If fewer runs have one, they are
+ * mostly runs whose requests look less dependent than they are.
  */
 const ENOUGH_SHARE = 0.5;
 
@@ -190,7 +193,7 @@ function queues(cases: number, { utilization, lengths }: QueueLengths): Section[
 const underLimit = (utilization: number): string =>
   `p99 < ${(queueTruth(utilization).p99 / 0.7).toFixed(4)}ms`;
 
-/** Whether the length that runs too short to decide ask for is right: how many runs of about that length pass. */
+/** Whether runs that are too short to decide ask for the right length: how many runs of about that length pass. */
 function seconds(cases: number): Section[] {
   const few = Math.ceil(cases / 5);
   const rows = [{ utilization: 0.5, short: 6 }, { utilization: 0.7, short: 12 }, {

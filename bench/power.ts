@@ -1,4 +1,7 @@
-/** The power of comparisons, and the share of wrong ones, if runs are skewed, dependent, of two kinds or lost. */
+/**
+ * The power of comparisons, and how many of their verdicts are wrong, if runs are skewed, dependent, of two kinds or
+ * lost.
+ */
 import type { Bench, Effort, Row, Section } from "./bench.ts";
 import {
   coverages,

@@ -95,7 +95,10 @@ const FRAMEWORKS = ["express", "fastify"] as const;
 type FrameworkName = typeof FRAMEWORKS[number];
 
 const PROFILES = 3;
-/** The share of the load's time that is read, at the end of a file: Plateau's profiles leave out the server's start. */
+/**
+ * The share of the load's time, at its end, that is read from a file, because Plateau's profiles leave out the
+ * start-up.
+ */
 const LAST_RATIO = 0.6;
 const MOST_FRAMES = 6;
 /** The tolerance in percentage points, and relative to the share: profiles of the same server differ by as much. */

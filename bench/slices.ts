@@ -24,7 +24,7 @@ import { Random } from "./statistics/random.ts";
 import { groupOf } from "./statistics/verdicts.ts";
 
 const CASES = 200;
-/** The factor for the number of cases where both more and less than 95 % is wrong; these cases are quick to simulate. */
+/** How many times more cases there are where a coverage above 95 % is wrong, too; these cases are quick to simulate. */
 const MANY = 5;
 const SHORT_CASES = 30;
 
@@ -93,8 +93,8 @@ const BETWEEN: Kinds = {
 };
 
 /**
- * The number of pairs of slices: in a pair of processes of an `ab`, 1.5 s of 50 ms each; in a session of `versus`, 0.4
- * s.
+ * The number of pairs of slices: for a pair of processes of an `ab`, 1.5 s of slices of 50 ms on each side; for a
+ * session of `versus`, 0.4 s.
  */
 const PAIRS_OF_SLICES = { fresh: 30, these: 8, sessions: 8 } as const;
 /** The number of pairs in the shortest sessions, which occur with slow requests. */
@@ -181,7 +181,8 @@ function calledRows(
       return row(
         `${kind}, margin of ${100 * marginRatio} %`,
         found.filter(isCalled).length / cases,
-        // Noise that lasts longer than the first looks does not show in a few rounds with one value each.
+        // No bar if the noise lasts longer than the first looks, because a few rounds with one value each do not show
+        // it.
         kind in WANDERING && (processes === "sessions" || !isFresh && marginRatio === 0)
           ? undefined
           : atMost(5),
@@ -259,8 +260,8 @@ interface PlantedChanges {
   readonly beside: string;
   readonly behaviour: Behaviour;
   /**
-   * The changes: up to 1, the share by which the new side is slower; above 1, by how much it is faster (2 is three
-   * times as fast).
+   * The changes: a value up to 1 is the share by which the new side is slower; a value above 1, the share by which it
+   * is faster (2 is three times as fast).
    */
   readonly changes: readonly number[];
 }
@@ -272,7 +273,7 @@ const PLANTED_IN_TWO: readonly PlantedChanges[] = [
     changes: [2, 0.3, 0.1, 0.05, 0.02],
   },
   {
-    // As with CPU time in ticks of 10 ms, or with few requests.
+    // Noise like that of CPU time in ticks of 10 ms, or of few requests.
     beside: "40 % between slices, and waves of 20 %, AR(0.98)",
     behaviour: { slice: 0.4, waves: { stdev: 0.2, correlation: 0.98 } },
     changes: [2, 0.8, 0.5, 0.3],
@@ -438,7 +439,10 @@ function simulatedLooks(
   });
 }
 
-/** One pair of processes that is never restarted, loaded as often as there may be pairs of processes. */
+/**
+ * The sessions of one pair of processes that is never restarted: as many as there are pairs of processes at the last
+ * look.
+ */
 function timesOf(
   random: Random,
   { perSession, ...plan }: {

@@ -1,6 +1,6 @@
 /**
- * The cost of the abilities of scenarios: the worker's CPU time for a request, with and without figures of each
- * request, checks and cookies.
+ * What features of scenarios cost: the worker's CPU time for a request, with and without separate figures for each
+ * request of a mix, checks and cookies.
  */
 import { loadOf } from "../scenarios/load/load.ts";
 import type { Expectation } from "../scenarios/request/request.ts";

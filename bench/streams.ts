@@ -48,8 +48,8 @@ interface Watched {
 }
 
 /**
- * One worker with many streams or WebSockets open, beside the same worker with as many connections and requests as
- * these have messages: how long new events wait for the worker, and how much memory its process uses.
+ * One worker with many streams or WebSockets open, beside the same worker with as many connections, on which requests
+ * are as frequent as those messages: how long new events wait for the worker, and how much memory its process uses.
  */
 async function thousands(rounds: number, short: boolean): Promise<Section[]> {
   const seconds = short ? 8 : 20;

@@ -1,6 +1,6 @@
 /**
- * The cost of a request over TLS to load generators, and the number of handshakes that a core of each makes when every
- * request has a connection of its own: the same nginx for all, which resumes no session.
+ * What a request over TLS costs load generators, and how many handshakes each makes on one core when every request has
+ * a connection of its own: the same nginx for all, which resumes no session.
  */
 import { formatCount } from "../report/writing/units.ts";
 import { aboveBaseline, atMostTimes, type Bar } from "./bar.ts";

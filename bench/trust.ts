@@ -20,7 +20,7 @@ export const trust: Bench = {
   rounds: 10,
   async run({ rounds, short }): Promise<Section[]> {
     const duration = short ? "1s" : "2s";
-    await calibrate({ driver: "epoll", signal: new AbortController().signal }); // measures the floor
+    await calibrate({ driver: "epoll", signal: new AbortController().signal }); // measures the peak and the baseline
     const starved = STARVED.map((scenario) => ({ scenario, seen: [] as Seen[] }));
     const quiet: Measurement[] = [];
     for (let round = 0; round < rounds; round++) {

@@ -1,5 +1,5 @@
 /**
- * The cost of an echoed message on a WebSocket to a load generator: messages by a clock, the same server and the same
+ * What an echoed message on a WebSocket costs a load generator: messages by a clock, the same server and the same
  * number for all, beside websocket/paced.c, a bare loop in C.
  */
 import { join } from "node:path";

@@ -22,7 +22,7 @@ const COUNTED = "-c 50";
 const TIMED = "-r 1000/s";
 
 interface Agreement {
-  /** The number of requests that only one of the two has counted. */
+  /** The number of requests that only Plateau or only the server has counted. */
   readonly miscounted: number;
   readonly p50Ms: number;
   readonly witnessP50Ms: number;

@@ -1,7 +1,7 @@
 /**
- * Several workers: the cost of a request to each of them beside as many processes of one worker, which share nothing;
- * how even their shares are; how they run while the main isolate is blocked (held); and, if there are enough cores, how
- * much more they make than one.
+ * Several workers: what a request costs each of them, beside as many processes of one worker each, which share nothing;
+ * how evenly the workers share the load; whether they stay punctual while the main isolate is blocked ("held"); and, if
+ * there are enough cores, how many more requests they make than one worker.
  */
 import type { SoFarReport } from "../runner/load/worker/messages.ts";
 import type { Measurement } from "../runner/result/result.ts";
@@ -23,7 +23,7 @@ const LEAST_CORES = 4;
 
 const ALIKE: Bar = within(0, 0.05);
 const EVEN: Bar = within(0.05);
-/** The bar for the p99 of the lag, in milliseconds: with the main isolate held, beside that with it free. */
+/** The bar for the lag's p99, in milliseconds: how far it may differ between a held and a free main isolate. */
 const AS_PUNCTUAL: Bar = within(0.1);
 /** How long before the end of a load the main isolate is released. */
 const LET_GO_MS = 500;

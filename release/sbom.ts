@@ -5,7 +5,7 @@ import { LICENSE, VERSION } from "./product.ts";
 export interface Contents {
   readonly packages: readonly BundledPackage[];
   readonly commit: string | null;
-  /** Versions of the Deno that makes the release; a runtime that was passed in may have others. */
+  /** The versions in the Deno that makes the release; a runtime that was passed in may have other versions. */
   readonly runtime: { readonly deno: string; readonly v8: string };
   /** Time in seconds since 1970. */
   readonly timeS: number;

@@ -1,7 +1,7 @@
 /**
- * Whether the capacities of two builds are told apart if one takes 10 % less, and not if both are the same: `plateau
- * ab` searches both in turns, in fresh processes. The server holds each request for 1 ms, and the slower one for 1/0.9
- * of that.
+ * Whether `plateau ab` tells two builds apart when the capacity of one is 10 % lower, and does not when both are the
+ * same. It searches both in turns, in fresh processes. The server holds each request for 1 ms, and the slower build for
+ * 1/0.9 of that.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,7 +41,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** The cases, in turns of one round each: of 30 rounds, 10 have a slower build, and 20 have the same build twice. */
+/** The case of each round, in turn: of 30 rounds, 10 have a slower build, and 20 have the same build twice. */
 const TURNS = [CASES[0], CASES[1], CASES[1]];
 
 /**

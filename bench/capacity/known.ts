@@ -137,7 +137,7 @@ async function search({ name, rule, start, known }: KnownServer, budgetS: number
     .output();
   const result = capacityResult.parse(JSON.parse(await Deno.readTextFile(file)));
   // The truth is measured before and after, because the machine's own pace changes within minutes, and a halt lowers
-  // the pace of those seconds.
+  // the pace while it lasts.
   return { name, result, truth: medianOf([...before, ...await paces(server, known)]) };
 }
 
@@ -175,7 +175,7 @@ function doubtsText({ trials }: CapacityResult): string {
 const IN_FLIGHT = 16;
 const BUSY_MS = 3_000;
 
-/** Keeps a server busy for some seconds. @returns The body of each response, in their order, and when it came. */
+/** Keeps a server busy for some seconds. @returns The body of each response and the moment when it came, in order. */
 async function keepBusy({ origin }: Server): Promise<{ body: string; atMs: number }[]> {
   const responses: { body: string; atMs: number }[] = [];
   const endMs = performance.now() + BUSY_MS;

@@ -22,13 +22,13 @@ export interface SimulatedServer {
 
 export interface ServerKind {
   readonly name: string;
-  /** The capacity by a formula, at that moment of the search; null: a very long simulation finds it. */
+  /** The capacity at a moment of the search, by a formula; null if only a very long simulation can find it. */
   readonly capacity: ((terms: Terms, atS: number) => number) | null;
   /** Whether requests come at even distances; absent: at random (Poisson). */
   readonly isEven?: true;
   /** The closed-loop throughput, relative to the speed; absent: 1. */
   readonly peak?: number;
-  /** How far the generator's highest rate may be from the capacity, as a ratio less 1. */
+  /** How far the generator's highest rate may be from the capacity, as a share of the capacity. */
   readonly generatorWithin?: number;
   /** @param fromS The moment of the search at which the trial begins. */
   start(terms: Terms, fromS: number, random: FastRandom): SimulatedServer;
@@ -86,10 +86,7 @@ function exponentialQueue({ perSec }: Terms): SimulatedServer {
   return new OneQueue((random) => random.exponential() * meanS);
 }
 
-/**
- * The capacity of M/M/1: with exponential service, the response time is exponential, too, at the rate that is left
- * over.
- */
+/** The capacity of M/M/1: with exponential service, the response time is exponential, too, with a rate of µ − λ. */
 function capacityOfMM1({ perSec, limitS, allowed }: Terms): number {
   return perSec - Math.log(1 / allowed) / limitS;
 }
@@ -174,8 +171,8 @@ function slowAtTimes({ perSec }: Terms, _: number, random: FastRandom): Simulate
 const TRIAL_SPEED = 0.02;
 
 /**
- * The capacity if each trial has its own speed, evenly within 2 % of the mean. An overloaded trial counts as entirely
- * slow.
+ * The capacity if each trial has its own speed, drawn evenly from within 2 % of the mean. An overloaded trial counts as
+ * entirely slow.
  */
 function capacityOfTrials(terms: Terms): number {
   const { perSec, limitS } = terms;
@@ -200,7 +197,10 @@ function retrograde(loss: number): ServerKind["start"] {
 
 const METASTABLE = { speed: 0.85, limits: 3 };
 
-/** A server that becomes slow when a request has waited for three limits, and stays so until its queue is empty. */
+/**
+ * A server that becomes slow when a request has waited for three times the limit, and stays so until its queue is
+ * empty.
+ */
 function metastable({ perSec, limitS }: Terms): SimulatedServer {
   let isSlow = false;
   return new OneQueue((random, _, waitedS) => {

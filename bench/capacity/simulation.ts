@@ -84,9 +84,9 @@ interface PlannedLoad extends TrialPlan, Terms {
   readonly isEven?: boolean;
 }
 
-/** The counts of a slice: its requests, and those beyond each level. */
+/** The number of counts in a slice: its requests, and the requests beyond each level. */
 const COUNTS = LEVELS.length + 1;
-/** The most requests in flight at the end; if there are more, the earliest count as served. */
+/** The most requests that are counted as in flight at the end; if there are more, the earliest count as served. */
 const MOST_OPEN = 1 << 14;
 
 function simulateTrial(
@@ -109,7 +109,7 @@ function simulateTrial(
     if (atS >= plannedS) break;
     const slice = COUNTS * Math.floor(atS * (1 / SLICE_S));
     if (slice !== at) {
-      if (beyond >= enough) break; // stops early, because the live figures come by interval
+      if (beyond >= enough) break; // stops only where a slice begins, because live figures come once an interval
       at = slice;
     }
     const doneS = server.respond(atS, random);
@@ -145,7 +145,10 @@ function openAt(endS: number, done: Float64Array, all: number): number {
   return open;
 }
 
-/** Slices of the counts. If the rule has no time limit, a request is beyond all parts of it or none. */
+/**
+ * Turns the counts into slices. Without a time limit, a request that breaks the rule counts as beyond the limit, its
+ * half and its quarter, but not its double.
+ */
 function slicesOf(counts: Int32Array, length: number, limitS: number): TrialSlice[] {
   return Array.from({ length }, (_, i) => {
     const [requests, ...beyond] = counts.subarray(COUNTS * i, COUNTS * (i + 1));

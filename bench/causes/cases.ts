@@ -11,7 +11,7 @@ export interface Cause {
   readonly what: string;
   /** The arguments of the server; FOLDER stands for a folder on storage. */
   readonly words: string;
-  /** The kinds of bottleneck of which any one is right. */
+  /** The right kinds of bottleneck, any one of which may be found. */
   readonly kinds: readonly BottleneckKind[];
   /** The cause's runtimes; absent: all. */
   readonly runtimes?: readonly string[];
@@ -116,7 +116,7 @@ export const GROUPS: readonly CauseGroup[] = [
     name: "neighbour",
     load: "{ duration: 1s, connections: 8 }",
     beside: "neighbour",
-    // A full neighbour hides the lock, but then nothing wrong may be reported either, such as a pool.
+    // A neighbour that fills the core hides the lock, but even then no wrong cause, such as a pool, may be reported.
     causes: [
       {
         what: "a lock beside a full neighbour, or nothing",

@@ -52,7 +52,7 @@ function answerTo(question: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([...head, ...asked, ...isForAddress ? ANSWER : []]);
 }
 
-/** The command in a mount namespace of its own, in which the system's resolver asks that server. */
+/** The command in a mount namespace of its own, in which the system's resolver asks this slow server. */
 export function askingNameServer(command: Command, folder: string): Command {
   const file = join(folder, "resolv.conf");
   Deno.writeTextFileSync(file, `nameserver ${ADDRESS}\n`);

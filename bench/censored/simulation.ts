@@ -14,7 +14,8 @@ interface Loop {
 const SECOND_US = 1_000_000;
 
 /**
- * The median that Plateau would report, in seconds. The true one is ln 2, because the times have a mean of a second.
+ * The median that Plateau would report, in seconds. The true median is ln 2, because the times have a mean of one
+ * second.
  */
 function simulatedMedian({ connections, seconds, waits }: Loop, random: Random): number {
   const [all, censored] = [new Histogram(), new Histogram()];

@@ -21,20 +21,20 @@ import { type Server, startServer } from "../stage/server.ts";
 const FEW = 1_000;
 const SOME = 10_000;
 const WANTED = 100_000;
-/** The number of files that the program itself keeps open, of those allowed to a process. */
+/** The number of files that the program keeps open for itself, out of those that a process may open. */
 const OTHER_FILES = 256;
 /** Bytes of memory that the machine must have for each connection: twice what its two ends take. */
 const MOST_BYTES = 20e3;
 const KB = 1e3;
-/** The rate of dials. A dial takes some 45 µs of CPU time, so this leaves most of a core to other programs. */
+/** The rate of dials. A dial takes some 45 µs of CPU time, so this rate leaves most of a core to other programs. */
 const DIALED_A_SECOND = 1_500;
 const NAME = "many.test";
 
-/** The ends of connections: addresses, each with a server process of its own. */
+/** How many connections are possible. Each address that they lead to has a server process of its own. */
 interface Room {
   /** The most connections of one process, and so of one worker. */
   readonly ofProcess: number;
-  /** The most connections of one address, by its ports and by the files of its server. */
+  /** The most connections of one address, limited by its ports and by the files that its server may open. */
   readonly ofAddress: number;
   /** The most connections in all. */
   readonly all: number;
@@ -125,7 +125,7 @@ async function settled({ server }: Stage): Promise<void> {
   }
 }
 
-/** Throws unless every connection was opened; the cost of the others would say nothing. */
+/** Throws unless every connection was opened, because the cost of only some of them would mean nothing. */
 function allOpened(measured: Measurement, connections: number): Measurement {
   const { connect: { count }, requests: { failed }, reasons } = measured;
   if (count >= connections && failed === 0) return measured;

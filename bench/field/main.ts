@@ -24,7 +24,7 @@ const { values, positionals } = parseArgs({
     only: { type: "string", default: "" },
     way: { type: "string", default: "" },
     driver: { type: "string", default: "" },
-    /** Whether to print also what is right. */
+    /** Whether to print the right outcomes, too. */
     all: { type: "boolean", default: false },
   },
 });

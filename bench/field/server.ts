@@ -38,7 +38,7 @@ export interface Place {
 
 interface Difference {
   readonly how: string;
-  /** The ways that differ; absent: all. */
+  /** The ways in which the server differs; absent: all. */
   readonly ways?: readonly Way[];
 }
 
@@ -62,8 +62,8 @@ export interface FieldServer {
   readonly reload?: ((place: Place) => Command) | Deno.Signal;
   /** The situations in which the server is tried; absent: all. */
   readonly only?: readonly string[];
-  /** Whether the server counts no requests, and takes a query for a part of the file's name. */
+  /** Whether the server has no log by which to count requests, and takes a query for a part of the file's name. */
   readonly hasNoLog?: true;
-  /** The situations in which the server itself is known to be wrong, and how; there, failures are right. */
+  /** The situations in which the server itself is known to be wrong, and how; faults there do not count. */
   readonly differs?: Readonly<Record<string, Difference>>;
 }

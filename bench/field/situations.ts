@@ -34,7 +34,7 @@ const all = (status: number, count: number) => ({ measurement }: Tried): string 
   return `expected ${count} responses with ${status}`;
 };
 
-/** The fault if there are failures of other kinds than these, or null. */
+/** The fault if there are failures of kinds other than `kinds`, or null. */
 function otherKinds({ measurement: { errors } }: Tried, kinds: readonly string[]): string | null {
   const others = Object.entries(errors).filter(([kind, n]) => n > 0 && !kinds.includes(kind));
   return others.length > 0 ? `failures that are not ${kinds.join(" or ")}` : null;

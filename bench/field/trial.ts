@@ -20,7 +20,7 @@ export interface Trial {
   readonly driver: DriverName;
 }
 
-/** The things that all trials of a lane share. */
+/** What the trials of one lane share; a lane's trials run one after the other, beside those of other lanes. */
 interface Lane {
   readonly server: FieldServer;
   readonly running: Running;

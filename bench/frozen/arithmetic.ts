@@ -6,16 +6,16 @@
  * - one that arrives t ms before the freeze, t < A, is answered at its end: t + F
  * - any other: A
  *
- * At 1,000/s for 10 s with F = 1,000 and A = 10, more than x ms (20 ≤ x ≤ 1,000) take the 1,010 − x requests
- * that arrive early enough in the freeze and the 10 just before it: 1,020 − x of 10,000. So percentile p is
+ * At 1,000/s for 10 s with F = 1,000 and A = 10, the requests that take more than x ms (20 ≤ x ≤ 1,000) are the
+ * 1,010 − x that arrive early enough in the freeze and the 10 just before it: 1,020 − x of 10,000. So percentile p is
  * 1,020 − 100 · (100 − p) ms: p99 = 920, p95 = 520, p90 = 20; and p50 = 10.
  *
  * A freeze that lasts beyond the end of the load shows the same, because requests in flight then are waited for. With
- * no more than c connections only the first c requests that arrive in it are sent by the end; the others are never
- * sent, and all that is known of one that arrives t ms before the end is that it takes more than t.
+ * no more than c connections only the first c requests that arrive in the freeze are sent by the end. The other
+ * requests are never sent; of a request that arrives t ms before the end, it is only known that it takes more than t.
  *
- * The thaw finds 1,000 requests, and no server answers them all at once. The server notes how far apart its
- * answers are then, `workMs`; the last are late by 1,000 times that, and p90 is one of the last.
+ * After the freeze 1,000 requests wait, and no server answers them all at once. The server notes how far apart its
+ * answers then are, `workMs`. The last answers are late by 1,000 times `workMs`, and p90 is one of them.
  */
 
 import type { Noted } from "../stage/witness.ts";

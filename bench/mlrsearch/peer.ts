@@ -18,7 +18,7 @@ export interface MlrTerms {
   readonly shortS: number;
   /** "Goal final trial duration". */
   readonly longS: number;
-  /** "Goal duration sum": that of the trials at a bound. */
+  /** "Goal duration sum": the total duration of the trials at a bound. */
   readonly sumS: number;
   /** "Min load". */
   readonly leastPerSec: number;

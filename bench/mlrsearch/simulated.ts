@@ -3,7 +3,7 @@ import { FastRandom } from "../capacity/fast_random.ts";
 import type { ServerKind, Terms } from "../capacity/servers.ts";
 import type { MlrCounts, MlrSearch, MlrTerms, MlrTrial } from "./peer.ts";
 
-/** The terms that decide at one load. */
+/** The terms that decide whether a single load is too much. */
 type MlrGoal = Pick<MlrTerms, "exceedRatio" | "shortS" | "longS" | "sumS">;
 
 /** The goals that the specification describes (appendix A). */

@@ -152,8 +152,9 @@ export function queueRun(
 }
 
 /**
- * A closed loop on a server whose speed changes by an exponential factor after each `stretch` requests, as is presumed
- * of runs too short to show it. The limit is that of the percentile over all stretches.
+ * A closed loop on a server whose speed changes by an exponential factor after each `stretch` requests, as Plateau
+ * presumes when a run is too short to show how its speed changes. `closedLimit` gives the percentile over all
+ * stretches.
  */
 export function closedRun(
   random: Random,
@@ -190,8 +191,8 @@ export function queueTruth(utilization: number): Truth {
 }
 
 /**
- * A run in which several requests fail together, and the next burst begins when the last is through; on average `share`
- * of all fail.
+ * A run in which several requests fail together, and the next burst begins only when the last one is over; on average,
+ * a share of `share` of all requests fails.
  */
 export function burstRun(
   random: Random,
@@ -217,7 +218,7 @@ export function burstRun(
 
 /** The average number of requests in an interval. */
 const OF_INTERVAL = RATE_PER_SEC * INTERVAL_S;
-/** A standard deviation of the noise, as a share of that number. */
+/** The size of one standard deviation of the noise, as a share of `OF_INTERVAL`. */
 const SWING = 0.1;
 
 /**

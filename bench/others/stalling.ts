@@ -1,4 +1,4 @@
-/** A server whose every fiftieth response is late, or never comes, and which counts these. */
+/** A server that answers every fiftieth request late or never, and counts these requests. */
 
 const EVERY = 50;
 /** The delay of a late response; longer than the generators' time-out. */

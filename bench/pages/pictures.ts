@@ -74,7 +74,7 @@ async function asWebp(page: Page, png: string): Promise<Uint8Array> {
   return Uint8Array.from(bytes);
 }
 
-/** A shell prompt on the last line, before which only a style of the output may end. */
+/** A shell prompt on the last line, after nothing but escapes that end a style of the output. */
 // deno-lint-ignore no-control-regex -- the escapes of a terminal begin with one
 const PROMPT = /\n(?:\x1b\[[\d;]*m)*\$\s*$/;
 
@@ -99,7 +99,7 @@ async function takeTerminal(): Promise<void> {
   await Deno.remove(bin, { recursive: true });
 }
 
-/** The screen with the command on top, whose line `clear` took away, and without the empty prompt below. */
+/** The screen without the empty prompt at its end, and with the command's line on top, which `clear` has removed. */
 function titled(url: string, screen: string): string {
   return `$ plateau bench ${url} -c 50 -d 5s\n${screen.replace(/\n\$\s*$/, "")}`;
 }

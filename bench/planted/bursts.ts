@@ -5,7 +5,7 @@
  */
 import { Random } from "../statistics/random.ts";
 
-/** The mean length of bursts and of pauses: together they take half of a core. */
+/** The mean length of bursts, and of pauses, so that the bursts take half of a core. */
 const MEAN_MS = 500;
 
 export interface Bursts {

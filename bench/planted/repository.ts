@@ -144,7 +144,7 @@ export interface Planted extends Disposable {
   /** The environment of the measuring program, with a cache of builds of its own. */
   readonly env: Record<string, string>;
   /**
-   * Commits on HEAD an app with a loop of that many rounds, and its experiment; no commit is ever removed.
+   * Commits an app with a loop of `rounds` rounds, and its experiment, on top of HEAD; no commit is ever removed.
    * @param share The share of the app's starts that have the loop. Only for servers in JavaScript.
    */
   readonly commit: (app: App, rounds: number, message: string, share?: number) => Promise<void>;
@@ -175,17 +175,17 @@ export async function plantedRepository(): Promise<Planted> {
 }
 
 /**
- * The code with which a server draws, at its start, whether it has the loop, just as another program may get another
- * memory layout.
+ * The code by which a server decides at random, when it starts, whether it has the loop, as a program may by chance get
+ * a slower memory layout.
  */
 function drawnRounds(rounds: number, share: number): string {
   return `export const ROUNDS = Math.random() < ${share} ? ${rounds} : 0;\n`;
 }
 
 /**
- * The settings for runs of a fixed number of requests. Node compiles while it runs, which is a larger share of a
- * request the fewer a run completes, so only runs of the same number of requests do the same work. On cores of its own
- * Node varies less still, and Gin more (docs/decisions/0001-runs-of-a-number-of-requests.md).
+ * The settings for runs of a fixed number of requests. Node compiles while it runs, and the fewer requests a run
+ * completes, the larger is the share of compilation, so only runs of the same number of requests do the same work. On
+ * cores of its own Node varies less still, and Gin more (docs/decisions/0001-runs-of-a-number-of-requests.md).
  */
 const PINNED = {
   load: { connections: 8, requests: 2_500 },

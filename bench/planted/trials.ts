@@ -53,8 +53,8 @@ export function calibrationFlags(asked: string): string {
 }
 
 /**
- * The app's CPU time for a request, measured without a neighbour, and the time that a round of its loop adds. That is
- * more than the loop alone takes at its best.
+ * The app's CPU time for a request, measured without a neighbour, and the time that a round of its loop adds. A round
+ * adds more time than the loop alone takes at its best.
  * @param asked The flags of `ab`: a request takes longer while its program is compiled, so runs must have the same
  * length.
  */

@@ -5,15 +5,13 @@
 import type { SideSlices } from "../../runner/stats/slices/slice_ratio.ts";
 import type { Random } from "../statistics/random.ts";
 
-/**
- * The effects of one machine, and of the programs on it, on the slices. Standard deviations are of logarithms of speed.
- */
+/** How one machine, and the programs on it, affect the slices. Standard deviations are of logarithms of speed. */
 export interface Behaviour {
   /** The standard deviation of single slices, independent of each other. Default 3 %. */
   readonly slice?: number;
   /**
-   * The share of the slices that lose a part of themselves, exponential with this mean, because requests wait for each
-   * other.
+   * The share of the slices in which requests wait for each other. Such a slice loses an exponential part of itself,
+   * with this mean.
    */
   readonly stalls?: { readonly share: number; readonly lost: number };
   /** Noise of each side on its own that goes on from slice to slice: AR(1). */
@@ -28,7 +26,7 @@ export interface Behaviour {
   };
   /** How much slower the machine is at the end of a pair of processes than at its start. */
   readonly drift?: number;
-  /** The same for the new side alone, whose speed then really changes: the true ratio is that in the middle. */
+  /** The same for the new side alone. Its speed then really changes, and the true ratio is the one in the middle. */
   readonly ownDrift?: number;
   /** A neighbour that takes this part of the speed, in bursts and gaps of exponential lengths. */
   readonly bursts?: { readonly lost: number; readonly burstS: number; readonly gapS: number };
@@ -36,17 +34,17 @@ export interface Behaviour {
   readonly freezes?: { readonly everyS: number; readonly forS: number };
   /** Pauses of each side on its own, in its own time, such as collections. */
   readonly pauses?: { readonly everyS: number; readonly forS: number };
-  /** The cores that the base uses while it rests, and the part of them that the new side loses. */
+  /** The cores that the base uses while it rests, and how much of the new side's speed each of them takes. */
   readonly restless?: { readonly cores: number; readonly slows: number };
 }
 
 /**
- * The measured length of most loads' slices: 50 ms, of which 6 are cut; slices are shifted by as much, and pauses take
- * 4 ms.
+ * The measured part of a slice under most loads: 44 of 50 ms. Between two measured parts lie the 6 ms that are cut off
+ * and a pause of 4 ms.
  */
 const SLICE_S = 0.044;
 const SWITCH_S = 0.01;
-/** The length of a pair of slices with the time between them. */
+/** The length of a pair of slices, including the switches to the next slice. */
 export const PAIR_S = 2 * (SLICE_S + SWITCH_S);
 const PER_SECOND = 5_000;
 const SLICE_NOISE = 0.03;

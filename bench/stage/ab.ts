@@ -43,7 +43,7 @@ interface AbEnded {
   readonly fault: string | null;
 }
 
-/** Exit codes with a verdict: worse, inconclusive, neither. */
+/** The exit codes that come with a verdict: neither worse nor inconclusive (0), worse (1), inconclusive (5). */
 const VERDICTS: readonly number[] = [0, 1, 5];
 
 /** Runs `ab`. Throws a TargetError if it ends without a verdict. */

@@ -11,7 +11,7 @@ interface Interval {
   readonly high: number;
 }
 
-/** How far a ratio is off. */
+/** How a ratio's interval shows how far the ratio may be from 1. */
 interface Off {
   /** The deviation of requests/s. */
   readonly rate: (interval: Interval) => number;

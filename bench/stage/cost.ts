@@ -1,5 +1,5 @@
 /**
- * The cost of one exchange to a load generator: its CPU time, as the difference between a long and a short run, which
+ * What one exchange costs a load generator: its CPU time, as the difference between a long and a short run, which
  * excludes start-up.
  */
 import { TargetError } from "../../base/errors.ts";

@@ -39,7 +39,7 @@ export function writeNginxConfig(folder: string, port: number, workers = 1): voi
   Deno.writeTextFileSync(join(folder, "nginx.conf"), CONFIG(port, workers));
 }
 
-/** @param workers More than one run on whichever cores the system chooses. */
+/** @param workers If there are several, they run on whichever cores the system chooses. */
 export function startNginx(workers = 1): Promise<Server> {
   return startWith(workers, (path, port) => writeNginxConfig(path, port, workers));
 }
@@ -50,7 +50,7 @@ export function startNginx(workers = 1): Promise<Server> {
  * that.
  */
 export function startLimitedNginx(perSec: number, burst: number): Promise<Server> {
-  // By `empty_gif`, because `return` would answer before the limit is checked.
+  // Answered by `empty_gif`, because `return` would answer before the limit is checked.
   const limited = `limit_req zone=all burst=${burst} nodelay; empty_gif;`;
   const zone = `limit_req_zone $server_name zone=all:1m rate=${perSec}r/s;`;
   return startWith(1, (path, port) => {
@@ -60,7 +60,7 @@ export function startLimitedNginx(perSec: number, burst: number): Promise<Server
   });
 }
 
-/** Starts nginx with TLS at `url`; its plain HTTP is for whoever waits until it is ready. */
+/** Starts nginx with TLS at `url`; its plain HTTP is there to see when nginx is ready. */
 export async function startSecureNginx(): Promise<Server & { readonly url: string }> {
   const port = freePort();
   const listen = `listen 127.0.0.1:${port} ssl backlog=16384;${TLS}\n    listen`;

@@ -11,7 +11,7 @@ import { type CellSpec, resultsFixture } from "../../tests/report/fixture.ts";
 /** The medians of Node frameworks and of scenarios, as ratios to the fastest. */
 const FRAMEWORKS = [4, 1.6, 3.2, 2.2, 5, 2, 12, 1.4, 0.9];
 const SCENARIOS = { static: 1, fib: 6, redis: 1.5, error: 1.2, validation: 1.8 };
-/** The latencies of one peak, of one with a long tail, and of two peaks. */
+/** The shares of slow requests that give latencies one peak, one peak with a long tail, and two peaks. */
 const SLOW_RATIOS = [0.01, 0.05, 0.3];
 
 export interface PaperSpec {
@@ -22,7 +22,7 @@ export interface PaperSpec {
   readonly duration?: number;
   readonly seed?: number;
   readonly startedAt?: string;
-  /** How many times those of the baseline the latencies are. */
+  /** The ratio of all latencies to those of the baseline. */
   readonly slower?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Repositories of benches, and a place for `plateau ab` beside them. */
+/** Git repositories for benches, and the environment in which `plateau ab` runs on them. */
 import { copyFileSync, existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -34,8 +34,8 @@ async function output(
 }
 
 /**
- * An environment whose cache holds no builds of others, but the calibration of this machine, and the caches of Deno and
- * Go.
+ * An environment with a cache of its own, which has this machine's calibration but no earlier builds. The caches of
+ * Deno and Go are the user's.
  */
 export function envIn(folder: string): Record<string, string> {
   const users = Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache");

@@ -38,7 +38,7 @@ interface Machine {
   readonly second: number;
   /** The noise of successive seconds of a run, with mean 0 and standard deviation 1. */
   readonly noise: NoiseOf;
-  /** How many times more the mean of many seconds varies than that of as many independent ones. */
+  /** The variance of the mean of many seconds, as a multiple of the variance if the seconds were independent. */
   readonly clustering: number;
 }
 
@@ -91,7 +91,10 @@ function machineOf(noise: NoiseOf): Machine {
   };
 }
 
-/** @param sessions The sessions; null: one. @param noise The noise of a run's seconds. */
+/**
+ * @param sessions How sessions differ and what each costs; null: one session.
+ * @param noise The noise of a run's seconds.
+ */
 function advisedRuns(sessions: typeof SESSIONS | null, noise?: NoiseOf): Section {
   const machines = noise === undefined ? MACHINES : [machineOf(noise)];
   return {

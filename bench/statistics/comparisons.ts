@@ -134,7 +134,7 @@ function sizes(): Section {
   };
 }
 
-/** Rows for comparisons that are refused, and for wrong ones that are not. */
+/** Rows for comparisons that are refused, and for wrong comparisons that are not refused. */
 function groupRows(name: string, { share, refused }: Covered): Row[] {
   return [
     row(`${name}: refused, as the runs fall into two groups`, refused),

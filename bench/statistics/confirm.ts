@@ -17,7 +17,7 @@ const BLOCKS = 5;
 const MARGIN_RATIO = 0.02;
 const TRUTHS = [1, 0.98, 0.97, 0.95, 0.93] as const;
 
-/** The standard deviation of a run: five blocks see −5 % in a third of cases, ten in seven of ten. */
+/** The standard deviation of a run: five blocks detect −5 % in a third of the cases, ten blocks in seven of ten. */
 const RUN = 0.025;
 
 type MachineOf = (seed: number) => Machine;
@@ -32,7 +32,7 @@ interface Outcome {
   readonly first: FigureComparison;
   readonly ten: FigureComparison;
   readonly staged: FigureComparison;
-  /** Whether the first and the second five blocks, each on their own, find it worse. */
+  /** Whether both the first five and the second five blocks, each on their own, show that the new side is worse. */
   readonly isWorseTwice: boolean;
   readonly isAgain: boolean;
 }
@@ -69,7 +69,7 @@ function shareOf<T>(all: readonly T[], is: (one: T) => boolean): number {
   return all.filter(is).length / all.length;
 }
 
-/** The bias of the ratios relative to the true one, less 1: in the median, and as a geometric mean. */
+/** The bias of the ratios, as a share of the true ratio: of their median and of their geometric mean. */
 function biasesOf(
   all: readonly FigureComparison[],
   truth: number,
@@ -78,11 +78,11 @@ function biasesOf(
   return { median: Math.expm1(medianOf(logs)), mean: Math.expm1(meanOf(logs)) };
 }
 
-/** The most that both stages may miss of the changes that ten blocks see, in percent of all cases. */
+/** The most changes that both stages may miss although ten blocks see them, in percent of all cases. */
 const MOST_LOST = 7;
 /**
- * The bar for the bias of the median over repeated measurements: half of these ratios lie on either side of the truth.
- * Their mean is not promised, because only bad results were measured again.
+ * The bar for the bias of the median over repeated measurements: half of these ratios should lie on either side of the
+ * truth. Their mean has no bar, because only bad results were measured again.
  */
 const MOST_BIAS: Bar = { text: "± 0.3", holds: (found) => Math.abs(found) <= 0.3 };
 
@@ -122,7 +122,7 @@ function rowsOf(truth: number, outcomes: readonly Outcome[]): Row[] {
   ];
 }
 
-/** @param cases The number of cases in a line. */
+/** @param cases The number of cases in each row. */
 export function confirmations(cases: number, noise?: NoiseOf): Section[] {
   const machines: typeof MACHINES = noise === undefined ? MACHINES : [[
     "2.5 % between runs, by the noise handed in",

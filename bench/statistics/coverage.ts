@@ -90,7 +90,7 @@ export function rateCoverage(
 
 const BASE_RATE = 2_000;
 
-/** The mean rate of all possible runs, relative to the median one of quick runs. */
+/** The mean rate of all possible runs, relative to the median rate of quick runs. */
 function trueRatio({ run = 0, slowShare = 0 }: Machine): number {
   return Math.exp(run ** 2 / 2) * (1 - slowShare + slowShare / SLOW_FACTOR);
 }

@@ -8,7 +8,7 @@ import { compareMany, type ManyCells } from "./verdicts.ts";
 
 const CELLS = 20;
 const CASES = 200;
-/** The runs of a block that holds both sides of all cells. */
+/** The number of runs in a block, which holds both sides of all cells. */
 const BLOCK = 2 * CELLS;
 const RUN = 0.02;
 
@@ -23,7 +23,7 @@ function share(cases: number, isSo: () => boolean): number {
   return Array.from({ length: cases }, isSo).filter(Boolean).length / cases;
 }
 
-/** How often any of all cells is called better or worse, by rate or p99, when both sides are one program. */
+/** How often at least one cell is called better or worse, by rate or p99, although both sides are the same program. */
 export function driftAlarms(): Section {
   const rows = [["no drift", { run: 0.05 }] as const, ...driftsOf(BLOCK)].flatMap((
     [name, machine],
@@ -68,7 +68,7 @@ function power(many: Omit<ManyCells, "inPairs" | "figures">, cases: number): num
 /** The number of cases for a lone cell, which is simulated quickly. */
 const LONE_CASES = 2_000;
 
-/** The power without drift: by pairs, and by the same runs unpaired. */
+/** The power without drift, with runs in pairs and with the same runs unpaired. */
 export function pairedPower(): Section {
   const rows = [[CELLS, 1.08], [1, 1.06], [1, 1 + DEFAULT_MARGIN_RATIO]].flatMap((
     [pairs, slower],
@@ -135,7 +135,7 @@ export function loneErrors(): Section {
   };
 }
 
-/** Numbers of repetitions; the smallest is wanted at which a slower cell is found in 80 %. */
+/** The numbers of repetitions to try; the smallest that finds a slower cell in 80 % of the cases is the result. */
 const REPETITIONS = [4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 28, 34, 40, 48, 56] as const;
 const PAIRS = 6;
 const POWER_CASES = 100;

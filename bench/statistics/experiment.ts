@@ -91,7 +91,7 @@ export interface Plan {
   readonly inPairs?: boolean;
 }
 
-/** Simulates the runs of each cell, by repetition, in which they come in random order. */
+/** Simulates the runs of each cell, by repetition; within a repetition, the cells run in random order. */
 export function simulateCells(
   random: Random,
   { cells, repetitions, machine, slower = [], recorded = RECORDED, inPairs = false }: Plan,
@@ -118,7 +118,7 @@ export function simulateCells(
   return runs;
 }
 
-/** The effects of the moment of each run. */
+/** For each run, the logarithm of how many times longer everything takes because of the moment of the run. */
 function timeEffects(random: Random, runs: number, machine: Machine): number[] {
   const { waves = 0, drift = 0, step = 0, levels = 0, sine = { height: 0, period: 1 } } = machine;
   const { noise: handedIn = () => 0 } = machine;

@@ -1,4 +1,4 @@
-/** Simulated groups of runs with known true figures, one cell each. */
+/** Simulated groups of runs, each of a single cell, whose true figures are known. */
 import { bootstrap } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
@@ -9,7 +9,10 @@ import type { Random } from "./random.ts";
 export const FIGURES = ["rate", "mean", 50, 99] as const satisfies readonly PooledFigure[];
 type SimulatedFigure = typeof FIGURES[number];
 
-/** Standard deviations of logarithms, for the factors of all times in a run, in a block, and of one request. */
+/**
+ * Standard deviations of logarithms: of the factor on all times in a run, of the factor on all times in a block, and of
+ * the time of one request.
+ */
 export interface Noise {
   readonly run: number;
   readonly block: number;

@@ -17,7 +17,8 @@ const MACHINES: readonly [name: string, machine: Machine][] = [
 ];
 
 /**
- * The share that a 95 % interval misses if it covers the truth in 93 to 97 %, which is the bar that `coverages` sets.
+ * The most wrong conclusions, in percent: a 95 % interval with a coverage of 93 to 97 %, the bar that `coverages` sets,
+ * misses the truth in up to 7 %.
  */
 const MOST_LIKELY = 7;
 
@@ -27,7 +28,10 @@ function shareOf<T>(one: () => T, is: (value: T) => boolean): number {
   return Array.from({ length: CASES }, one).filter(is).length / CASES;
 }
 
-/** All cells alike; then one of them 5 % slower than the first, and the others far behind. */
+/**
+ * How often a lead is called likely: first if all cells are alike, then if one is 5 % slower than the first and the
+ * others are far behind.
+ */
 function likelyLeads(): Section {
   const alike = MACHINES.flatMap(([name, machine]) =>
     [2, 4, 9].flatMap((cells) =>

@@ -1,6 +1,6 @@
 /**
- * Whether comparisons see the changes that `plateau plan` promises: its changes beside those that simulated comparisons
- * find.
+ * Whether comparisons see the changes that `plateau plan` promises: the promised changes beside the changes that
+ * simulated comparisons find.
  */
 import { pairingOf } from "../../report/judge/ratio_of.ts";
 import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
@@ -23,7 +23,7 @@ const MACHINES: readonly (readonly [name: string, machine: Machine])[] = [
 ];
 /**
  * A machine on which the comparison is harder: a step in the middle of a pair looks like a change of the program, and
- * five blocks know too little of it.
+ * five blocks show too little of the steps.
  */
 const STEPPING = ["2 %, steps of 10 %", { run: 0.02, levels: 0.1 }] as const;
 
@@ -51,7 +51,7 @@ function promised({ machine, cells, runs }: Case): number {
       ...{ tests: cells, cells, marginRatio: DEFAULT_MARGIN_RATIO },
       borrowed: noise.borrowed,
     };
-    // The change for a cell of median noise; `plateau plan` states that for the noisiest cell.
+    // The change for a cell of median noise; `plateau plan` itself states the change for the noisiest cell.
     return smallestChangeSeen(runs, medianOf(noise.stdevs), family);
   });
   return medianOf(plans);

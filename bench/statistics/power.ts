@@ -94,7 +94,7 @@ const isAlarm = (verdicts: Verdicts): boolean =>
   verdicts.some(({ verdict }) => verdict === "better" || verdict === "worse");
 const isWorse = ([rate]: Verdicts): boolean => rate.verdict === "worse";
 
-/** Whether a paired t-test of the logarithms finds less than the margin allows, at 5 %. */
+/** Whether a paired t-test of the logarithms, at 5 %, finds a loss beyond the margin. */
 function isLessByT({ base: [base], next: [next] }: Sides): boolean {
   const logs = base.map((value, i) => Math.log(value / next[i]));
   const mean = meanOf(logs);
@@ -103,7 +103,7 @@ function isLessByT({ base: [base], next: [next] }: Sides): boolean {
   return mean - Math.log1p(DEFAULT_MARGIN_RATIO) > tQuantile(0.95, logs.length - 1) * error;
 }
 
-/** The bar of 5 %, plus two standard errors of that share in so many cases. */
+/** The bar: 5 %, plus two standard errors of a share of 5 % over `cases`. */
 const mostOf = (cases: number): number =>
   Number((5 + 200 * Math.sqrt(0.05 * 0.95 / cases)).toFixed(1));
 

@@ -11,11 +11,11 @@ const NOISES: readonly [name: string, machine: Machine][] = [
   ["waves of 5 %, AR(0.8)", { waves: 0.05, run: 0.02 }],
 ];
 
-/** The ratios in a line; chance moves a share of 95 % of that many by 0.7 %. */
+/** The number of ratios in each row; with as many, chance moves a coverage of 95 % by 0.7 %. */
 export const RATIOS = 1_000;
 /**
- * The ratios under stalls, which chance moves by 0.3 %: these intervals cover nearly 97 %, and chance must not carry
- * them over the bar.
+ * The number of ratios under stalls; with as many, chance moves the coverage by 0.3 %. The intervals cover nearly 97 %,
+ * and chance must not carry them over the bar.
  */
 const STALLED_RATIOS = 4_000;
 

@@ -17,7 +17,7 @@ interface Case {
   readonly steadyFrom: number;
 }
 
-/** The share of runs in which `isRight` returns true, over as many cases of each kind of disturbance. */
+/** The share of `cases` runs in which `isRight` returns true; the kinds of disturbance take turns. */
 export function shareOf(
   cases: number,
   seed: number,

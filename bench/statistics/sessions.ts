@@ -109,7 +109,7 @@ function judged(
 const LESS_5 = 0.95;
 const LESS_10 = 0.9;
 
-/** @param cases The number of cases in a line. */
+/** @param cases The number of cases in each row. */
 export function sessionGates(cases: number, noise?: NoiseOf): Section[] {
   const kinds = noise === undefined ? KINDS : handedIn(noise);
   const share = (

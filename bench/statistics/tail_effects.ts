@@ -107,7 +107,7 @@ export function heldShare(random: Random, given: TailCase, seed: number): number
   return held.length / truth.length;
 }
 
-/** The terms of each cell's runs by their moments: every block holds each cell once, in random order. */
+/** The terms that their moments add to the runs of each cell. Every block holds each cell once, in random order. */
 function momentsOf(cells: number, { runs, inTime }: TailCase, seed: number): number[][] {
   const found: number[][] = Array.from({ length: cells }, () => []);
   const random = new Random(seed + 1);

@@ -1,4 +1,4 @@
-/** Changes of levels over results, with known truth. */
+/** How well changes of level over successive results are found, in simulations whose truth is known. */
 import { levelChangesOf, type SeriesLevels } from "../../runner/stats/trend/level_changes.ts";
 import type { Bar } from "../bar.ts";
 import type { NoiseOf, Row, Section } from "../bench.ts";
@@ -136,7 +136,7 @@ function power(kinds: readonly Kind[], cases: number): Row[] {
   );
 }
 
-/** @param cases The number of cases in a line. */
+/** @param cases The number of cases in each row. */
 export function trendGuards(cases: number, noise?: NoiseOf): Section[] {
   const kinds = noise === undefined ? KINDS : handedIn(noise);
   const notes = [`${100 * STDEV} % between results; the margin is 2 %.`];

@@ -45,7 +45,7 @@ const unsettled = (slowness: Truth["slowness"]): Truth => ({
 
 export const flat: TruthOf = () => ({ slowness: () => 1, label: "flat", steadyFromS: 0 });
 
-/** A moment between two intervals, at a place between these shares of the run. */
+/** A random moment between two intervals; `from` and `to` limit it, as shares of the run. */
 const stepAt = (random: Random, lengthS: number, { from, to }: { from: number; to: number }) =>
   INTERVAL_S * random.whole(from * lengthS / INTERVAL_S, to * lengthS / INTERVAL_S);
 
@@ -104,7 +104,7 @@ export const sine = (height: number): TruthOf => (random, lengthS) => {
   return unsettled((s) => 1 + height * Math.sin(2 * Math.PI * s / periodS + phase));
 };
 
-/** Two levels, each for a time from `dwell` on (as shares of the run), 1.5 times as long on average. */
+/** Two levels, each of which lasts for one to two times `dwell` (a share of the run). */
 export const twoLevels = (low: number, high: number, dwell = 0.1): TruthOf => (random, lengthS) => {
   const apart = 1 + random.uniform(low, high);
   return switching(random, apart, () => lengthS * dwell * random.uniform(1, 2));

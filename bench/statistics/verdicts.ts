@@ -40,18 +40,18 @@ export function compareCells(
   return verdictsOf({ base: groupOf(base), next: groupOf(next) });
 }
 
-/** The leader of all cells of one experiment, and how sure a conclusion is of the lead, by rate. */
+/** The leader by rate among all cells of one experiment, and how sure a conclusion is of its lead. */
 export interface SimulatedLead {
   /** The leader's standing against the nearest cell that it is not proven to be ahead of. */
   readonly standing: Standing;
-  /** The place of each in the plan. */
+  /** The places of the leader and of its rival, that nearest cell, in the plan. */
   readonly first: number;
   readonly rival: number;
 }
 
 /**
- * The conclusion of an experiment: the first by rate against each other cell, in one family with all comparisons
- * against the base.
+ * The conclusion of an experiment, which compares the first cell by rate with each other cell, in one family with all
+ * comparisons against the base.
  */
 export function concludeCells(
   random: Random,
@@ -145,7 +145,10 @@ export function verdictsOf(pair: GroupPair): Verdicts {
   return [comparisonOf(comparison, "rate"), comparisonOf(comparison, 99)];
 }
 
-/** A simulated cell as a side. @param wholeRuns Repetitions that count as a whole, while others by their steady part. */
+/**
+ * A simulated cell as a side.
+ * @param wholeRuns The repetitions that count as a whole; the others count by their steady part.
+ */
 export function groupOf(
   estimates: readonly (Estimate | null)[],
   wholeRuns: readonly number[] = [],

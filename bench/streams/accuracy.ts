@@ -1,6 +1,6 @@
 /**
- * Whether the times of messages are those that were planted: percentiles against arithmetic, and counts against those
- * of the server, of server-sent events, WebSockets and gRPC, by both drivers; with a server that stands still for a
+ * Whether the times of messages (server-sent events, WebSockets, gRPC) are measured as they were planted: percentiles
+ * against arithmetic, and counts against the server's counts, by both drivers; with a server that stands still for a
  * while, and with one that dies.
  */
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ import { type Noted, type Plan, startPlanting } from "./planting.ts";
 
 const DRIVERS = ["epoll", "tcp"] as const;
 const STREAMS = 8;
-/** The tolerance of a percentile: the larger of the two. */
+/** The tolerance of a percentile: the larger of an absolute and a relative deviation. */
 const MOST_OFF_MS = 0.2;
 const MOST_OFF_RATIO = 0.02;
 const PERCENTILES = ["50", "90", "95", "99"] as const;
@@ -25,7 +25,7 @@ type Percentile = typeof PERCENTILES[number];
 
 const PROTO = fileURLToPath(new URL("../../tests/conformance/echo.proto", import.meta.url));
 const EVERY_MS = 50;
-/** The length of a stream whose server keeps its times; short, so that there are many first messages. */
+/** The length of a stream from a server that neither freezes nor dies; short, so that there are many first messages. */
 const STREAM_MS = 1_600;
 
 interface Kind {
@@ -44,7 +44,7 @@ const KINDS = {
 } satisfies Record<string, Kind>;
 type KindName = keyof typeof KINDS;
 
-/** How long a measurement takes, and a freeze in it. */
+/** The lengths of a measurement and of the freeze in it. */
 interface Length {
   readonly forMs: number;
   readonly freeze: NonNullable<Plan["freeze"]>;
@@ -170,7 +170,7 @@ function timesIn({ plan, measured: { streams, sockets }, noted }: Run): Times[] 
     planned: ascending(plannedGapsMs(plan, noted)),
     noted: ascending(noted.flatMap(({ sentMs }) => sentMs.slice(1).map((ms, k) => ms - sentMs[k]))),
   };
-  // The first messages of the first streams are those of a worker that has just started.
+  // With so few streams, each first message comes from a worker that has just started, so its time is not judged.
   if (noted.length <= STREAMS) return [gap];
   return [gap, {
     ...{ name: "ttfe", percentiles: ["50"] as const, measured: streams.ttfe.percentiles },
@@ -179,7 +179,7 @@ function timesIn({ plan, measured: { streams, sockets }, noted }: Run): Times[] 
   }];
 }
 
-/** The error of each percentile against arithmetic, and the largest of the server itself. */
+/** The error of each percentile against arithmetic, and the largest error of the server itself. */
 function timesOf(what: string, runs: readonly Run[]): Row[] {
   const seen = runs.map(timesIn);
   return seen[0].flatMap(({ name, percentiles }, at) => {

@@ -22,7 +22,7 @@ export function plannedLatenciesMs(
 ): number[] {
   const freezes = freezesOf(plan, noted[0].askedMs);
   return noted.flatMap(({ cameMs }) => {
-    // No message comes before it is due, and the promptest comes right then.
+    // No message comes before it is due, and the promptest message comes exactly when it is due.
     const openMs = Math.min(...cameMs.map((ms, k) => ms - k * everyMs));
     return cameMs.map((_, k) => {
       const dueMs = openMs + k * everyMs;

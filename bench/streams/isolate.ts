@@ -102,7 +102,7 @@ const PARTS = {
 
 /**
  * The memory of one stream or WebSocket, as the difference between many and few.
- * @param bar For its own objects and buffers.
+ * @param bar The bar for its own objects and buffers.
  */
 export function heldRows(subject: string, rounds: readonly HeldTwice[], bar: Bar): Row[] {
   return Object.entries(PARTS).map(([part, of]) => ({

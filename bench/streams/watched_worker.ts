@@ -6,7 +6,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { FromWorker } from "../../runner/load/worker/messages.ts";
-import "../../runner/load/worker/worker.ts"; // not by an await: messages without a handler would be lost
+import "../../runner/load/worker/worker.ts"; // static, because messages without a handler would be lost
 
 /** The memory of an isolate in bytes. */
 export interface Held {

@@ -13,7 +13,7 @@ export type Seen = Measurement | string;
 
 export interface Starved {
   readonly what: string;
-  /** The causes of which any one is right, if it comes first. */
+  /** The right causes, any one of which has to come first. */
   readonly causes: readonly FindingCode[];
   readonly measure: (duration: string) => Promise<Seen>;
 }

@@ -1,7 +1,6 @@
 /**
- * Measures again if another program disturbed the measurement: a program that uses the processor meanwhile is a real
- * neighbour, and rightly found as one. Disturbances are detected by the CPU time of processes, on which no verdict of
- * the runs depends.
+ * Measures again if another program disturbed the measurement, because Plateau would rightly report that program as a
+ * neighbour. Disturbances are detected by the CPU time of processes, on which no verdict of the runs depends.
  */
 import { printError } from "../../cli/terminal/terminal.ts";
 import { textLines } from "../../report/writing/terminal.ts";
@@ -12,8 +11,8 @@ const LEAST_CORES = 0.15;
 const MOST_TRIES = 4;
 
 /**
- * The result of `measure` once it was not disturbed or, after several tries, of the last one. Servers and neighbours
- * that `measure` starts end with it.
+ * Returns the first result of `measure` that was not disturbed or, after several tries, the last one. Servers and
+ * neighbours that `measure` starts end with it.
  */
 export async function undisturbed<Value>(measure: () => Promise<Value>): Promise<Value> {
   for (let tries = 1;; tries++) {

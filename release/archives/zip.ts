@@ -7,7 +7,7 @@ const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
 const VERSION = 20;
-/** In "version made by": permissions are those of Unix. */
+/** The value of "version made by" for permissions as in Unix. */
 const UNIX = 3 << 8;
 const REGULAR = 0o100000;
 const UTF8 = 1 << 11;

@@ -1,6 +1,6 @@
 /**
- * npm packages: one with the program for each platform, and `plateau`, which has them as optional dependencies, so that
- * npm installs the one that fits, and the types of experiments. Pure.
+ * npm packages: one for each platform, with the program, and `plateau`, with the types of experiments. `plateau` has
+ * the others as optional dependencies, so that npm installs the one that fits. Pure.
  */
 import { TYPES_EXPORTS, typesFiles } from "../../cli/init/typings.ts";
 import { type ArchiveFile, PROGRAM_MODE, textFile } from "../archives/entry.ts";

@@ -38,7 +38,7 @@ export interface App<Settings extends z.ZodObject = z.ZodObject> {
   readonly settings: Settings;
   /**
    * The paths that the app serves, for `list` and the conformance suite. The first is requested to see whether the app
-   * runs, so it changes nothing: it fills no cache and no limit counts it.
+   * runs; this request must change nothing: it fills no cache and counts towards no limit.
    */
   readonly paths: readonly string[];
   /** Whether the app cannot start without Redis; absent: it never needs Redis. */

@@ -25,7 +25,7 @@ export const appLauncher: Launcher<AppTarget> = {
     const args = ["serve", app, ...where, ...settings];
     const env = {
       REDIS_URL: context.redisUrl ?? "",
-      PLATEAU_REDIS_PASSWORD: "", // the address already has it if it is for this Redis
+      PLATEAU_REDIS_PASSWORD: "", // the URL already holds the password, if that is the password of this Redis
       ...countersEnv(context),
       ...flags.length > 0 && { DENO_V8_FLAGS: flags.join(",") },
     };

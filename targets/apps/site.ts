@@ -1,7 +1,7 @@
 /**
- * The site of the oha study: five linked pages with images on a server with compression, a request
- * log and a response cache, each of them a switch. Without the cache a page is rendered (or read from
- * its file) and compressed for every request.
+ * The site of the oha study: five linked pages with images on a server with compression, a request log and a response
+ * cache, each of which can be switched on or off. Without the cache a page is rendered (or read from its file) and
+ * compressed for every request.
  */
 import type { MiddlewareHandler } from "hono";
 import type { App, RunningApp } from "./app.ts";

@@ -70,7 +70,7 @@ export const streams = {
             return controller.error("A stream is cut off, as the settings demand");
           }
           const isLast = k + 1 >= events;
-          if (isLast) sent.tookMs += performance.now() - requestMs; // it cannot arrive before
+          if (isLast) sent.tookMs += performance.now() - requestMs; // the last message cannot arrive earlier
           controller.enqueue(ENCODER.encode(textOf(k) + (isLast ? last : "")));
           sent.messages += isLast && last !== "" ? 2 : 1;
           k++;

@@ -76,7 +76,7 @@ async function limiterOf(settings: Settings, redis: RedisClient | null): Promise
   );
 }
 
-/** How long, beyond the origin's delay, other requests wait for the one that fetches from the origin ("pays"). */
+/** How long, beyond the origin's delay, other requests wait for the request that fetches from the origin ("pays"). */
 const HOLD_SLACK_MS = 10_000;
 
 async function cacheOf(

@@ -43,7 +43,7 @@ export const wiki = {
     const pages = openPages(database);
     for (const drafts of generatePages(count, seed, PAGES_AT_ONCE)) {
       pages.write(drafts);
-      await pause(0); // lets signals and the parent's end be noticed
+      await pause(0); // so that signals and the parent's end are noticed
     }
     database.settle();
     const sessions = openSessions(database);

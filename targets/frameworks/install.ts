@@ -158,7 +158,7 @@ function isFolder(path: string): boolean {
 
 /**
  * Name of the file that holds the frameworks' own files in the compiled program, beside its main module;
- * `cli/compile.ts` puts it there. `deno compile` would take each of them for a part of the program.
+ * `cli/compile.ts` puts it there. `deno compile` would otherwise take each of these files for a part of the program.
  */
 export const PACK = "frameworks.json";
 

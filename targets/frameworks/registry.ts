@@ -73,8 +73,8 @@ const pip: Toolchain = {
 };
 
 /**
- * Modules by go.mod and go.sum, compiled to the program `server`. Gin is built without MsgPack, as its
- * documentation shows for servers that do not use it: most of the time would go into that.
+ * Modules by go.mod and go.sum, compiled to the program `server`. Gin is built without MsgPack, as its documentation
+ * shows for servers that do not use it: it would take most of the compilation time.
  */
 const go: Toolchain = {
   programs: ["go"],

@@ -1,7 +1,8 @@
 /**
  * The runtimes that a framework for Node can run on, each pinned by a folder of its own and installed like the
- * frameworks: an experiment compares versions that the machine itself does not have. npm has Node and Bun as packages
- * of one platform each, whose install scripts do not run here; so the platforms are named in the folder's package.json.
+ * frameworks, so that an experiment can compare versions that the machine itself does not have. npm has Node and Bun as
+ * packages of one platform each, whose install scripts do not run here; so the platforms are named in the folder's
+ * package.json.
  */
 import type { InstalledRuntimeName } from "../../base/target/app_settings.ts";
 import { npm, type Toolchain } from "./registry.ts";

@@ -19,7 +19,7 @@ import { OWN_RUNTIME } from "../launch/runtime.ts";
 interface PartNames {
   /** The kind of the gateway. */
   readonly gateway: string;
-  /** The target behind it. */
+  /** The target behind the gateway. */
   readonly behind: string;
 }
 

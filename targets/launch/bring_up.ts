@@ -103,9 +103,9 @@ async function inTime(
 }
 
 /**
- * The problem of the response to GET `origin` + `path`, or null if its status is under 500. On a connection of its own,
- * because `fetch` would keep the connection, follow redirects, and go through the user's proxy, and `node:http` of Deno
- * 2.6 gets no response by IPv6. Throws an error that says why there is no response.
+ * The problem of the response to GET `origin` + `path`, or null if its status is under 500. Uses a connection of its
+ * own, because `fetch` would keep the connection, follow redirects, and go through the user's proxy, and `node:http` of
+ * Deno 2.6 gets no response by IPv6. Throws an error that says why there is no response.
  */
 async function failureOf(
   { origin, path }: { readonly origin: string; readonly path: string },
@@ -156,7 +156,7 @@ async function beginningOf(connection: OriginConnection): Promise<string> {
       text += decoder.decode(part, { stream: true });
     }
   } catch {
-    // A body that is cut off leaves the part that has arrived, and that is all there is.
+    // If the body is cut off, the part that has arrived is the result.
   } finally {
     clearTimeout(timer);
   }

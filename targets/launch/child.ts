@@ -55,7 +55,10 @@ const DRAIN_MS = 500;
 export interface Child extends WatchedTree {
   readonly pid: number;
   readonly output: Output;
-  /** Resolves when the program says that it runs, with its words and the moment at which it was started. */
+  /**
+   * Resolves when the program announces that it runs, with the announcement and the moment at which the program was
+   * started.
+   */
   readonly announced: Promise<{ readonly text: string; readonly startedMs: number }>;
   /** Resolves when the process has ended and its output has been read. */
   readonly exited: Promise<Exit>;
@@ -70,9 +73,9 @@ interface ProcessEnvironment {
   readonly cwd?: string;
   /** Called with everything that the process prints, as it comes. */
   readonly onOutput?: (bytes: Uint8Array) => void;
-  /** Called with its standard error only, perhaps late, because it is read without disturbing a load. */
+  /** Called with the process's standard error only, perhaps late, because it is read without disturbing a load. */
   readonly onErrorOutput?: (bytes: Uint8Array) => void;
-  /** Called with its standard output and its standard error, each apart. */
+  /** Called with the process's standard output and standard error, each apart. */
   readonly onStreams?: Readonly<Record<"stdout" | "stderr", (bytes: Uint8Array) => void>>;
   /**
    * Whether the program works for Plateau and not for the experiment, and so runs on Plateau's cores instead of the
@@ -117,7 +120,7 @@ interface SupervisedEnvironment extends Omit<ProcessEnvironment, "onKilled"> {
   readonly limits?: TargetLimits;
   /** Like `folder`, except that this folder stays if the program succeeds. */
   readonly stage?: string;
-  /** Whether the program counts as over when it ends, and everything that it left in the background is ended. */
+  /** Whether the program counts as over as soon as it ends; what it left in the background is then ended, too. */
   readonly isStep?: boolean;
   /** Called with the process ids that `stop` could not end, because they are another user's or hang. */
   readonly onLeft?: (pids: readonly number[]) => void;
@@ -258,8 +261,9 @@ function start(
 }
 
 /**
- * Standard error, polled where it is read while a load runs. Go's runtime writes a line for each collection in 39
- * pieces; to be woken for each took 4 % of the requests/s of a server on two cores, and 1 % with pauses between reads.
+ * Standard error. It is read while a load runs, so with `isPolled` there are pauses between reads, where the system
+ * allows this. Go's runtime writes a line for each collection in 39 pieces: a wake-up for each piece took 4 % of the
+ * requests/s of a server on two cores, and reads with pauses take 1 %.
  */
 function errorsOf(process: Deno.ChildProcess, isPolled: boolean): ReadableStream<Uint8Array> {
   const polled = isPolled ? polledErrors(process.pid, OUTPUT_LATE_MS) : null;
@@ -319,7 +323,7 @@ export function selfCommand(
 ): [program: string, args: string[]] {
   if (Deno.build.standalone) return [Deno.execPath(), [...args]];
   const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
-  // Lazy, because a supervisor needs few modules, and Deno would first read those that any command may import.
+  // Lazy, because a supervisor needs few modules, and Deno would otherwise first read all that any command may import.
   const command = ["run", "-A", "--unstable-lazy-dynamic-imports", main, ...args];
   const program = Deno.execPath();
   return [program, inspectable ? inspectableArgs(program, command) : command];

@@ -89,7 +89,7 @@ export function locateSurroundings(
 }
 
 /**
- * Reads inherited variables. Throws for those that are not set, because a program without its settings may serve
+ * Reads inherited variables. Throws if any of them is not set, because a program without its settings may serve
  * something else.
  */
 function inheritedBy(
@@ -174,7 +174,7 @@ async function choosePort(spec: CommandTarget, context: LaunchContext): Promise<
   throw cannotStart(context, obstacle);
 }
 
-/** The reason why a program could not listen at the port, and the process that does; null: nobody listens there. */
+/** The reason why a program could not listen at the port, with the process that listens there; null: nobody does. */
 export async function portObstacle(port: number, host: string): Promise<string | null> {
   if (!isPortTaken(port, host)) return null;
   const found = await resolve({ hostname: host, port });

@@ -48,7 +48,7 @@ export function cleanEnv(
   return joinEnv([Object.fromEntries(inherited.filter(isSet)), extra], os);
 }
 
-/** The folder where Deno 2.9 keeps itself by the name of node; Deno puts this on PATH if there is no other node. */
+/** The folder in which Deno 2.9 keeps itself under the name `node`; Deno puts it on PATH if there is no other node. */
 const FALSE_NODE = /[\\/]node_compat_bin$/;
 
 /**
@@ -218,7 +218,10 @@ export function isPortFree(port: number, host: string = LOOPBACK): boolean {
   }
 }
 
-/** Whether somebody listens on the port. A port that is denied to this process may be allowed to a program. */
+/**
+ * Whether somebody listens on the port. A port that this process may not use counts as free, because the program may be
+ * allowed to use it.
+ */
 export function isPortTaken(port: number, host: string): boolean {
   try {
     listenBriefly(host, port);

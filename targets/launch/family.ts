@@ -28,7 +28,7 @@ import { enterJob, type Job } from "../../base/system/windows.ts";
 export interface ProcessFamily {
   /** The processes that have not ended, as far as they can be found. */
   living(): number[];
-  /** Sends a signal to all processes; false if every living one belongs to another user and refuses it. */
+  /** Sends a signal to all processes; false if all living processes belong to another user and refuse it. */
   signal(name: Deno.Signal): boolean;
 }
 
@@ -69,7 +69,7 @@ export function bringUpWithoutProc(
   // A sandbox may deny ps, which then shows no process at all, not even this one.
   const isSeen = job !== null || (table?.() ?? []).length > 0;
   if (!isSeen) return { detached: true, env: {}, of: (child) => processGroup(child, os) };
-  // On Windows no process leads a group, and only a detached one gets a console of its own.
+  // On Windows no process leads a group, and only a detached process gets a console of its own.
   const detached = os !== "windows";
   const membersOf = (program: number): number[] =>
     job?.members() ?? membersIn(table?.() ?? [], program);
@@ -95,8 +95,8 @@ function ourDescendants(): number[] {
 }
 
 /**
- * The family of a program. Another user's process may be hidden (`hidepid` of proc(5)); the program itself is waited
- * for.
+ * The family of a program. Another user's process may be hidden (`hidepid` of proc(5)), so the program itself counts as
+ * living until it has been waited for.
  */
 function family(
   child: Pick<Deno.ChildProcess, "pid" | "status">,

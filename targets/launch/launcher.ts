@@ -12,7 +12,7 @@ import type { TargetSpec } from "../../base/target/target_shape.ts";
 export interface Exit {
   readonly code: number;
   readonly signal: string | null;
-  /** Whether a supervisor ended, and its program with it. */
+  /** Whether it was a supervisor that ended, and its program with it. */
   readonly isOfSupervisor?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface WatchedPart extends WatchedTree {
 export interface RunningTarget extends WatchedTree {
   /** The origin, `http://host:port` or `https://host:port`, without a path. */
   readonly origin: string;
-  /** How to reach the origin, beyond what the origin itself says; absent: nothing more. */
+  /** What is needed to reach the origin besides its URL; absent: nothing. */
   readonly access?: Access;
   /** The time from the start of the process to its first right response, in milliseconds; null for `url`. */
   readonly startUpMs: number | null;

@@ -35,7 +35,8 @@ export class Output {
     for await (const chunk of pacedReads(stream, () => this.#onChunk !== null, this.time)) {
       onChunk(chunk);
       this.onOutput(chunk);
-      // In pieces that fit, so that a line that is waited for is not pushed out by output that came with it.
+      // In pieces that fit into the buffer, so that output after an awaited line does not push the line out before it
+      // is found.
       for (let at = 0; at < chunk.length; at += KEPT_BYTES) {
         this.#keep(chunk.subarray(at, at + KEPT_BYTES));
         this.#onChunk?.();
@@ -126,8 +127,8 @@ export async function* pacedReads(
 }
 
 /**
- * The pause after a chunk: at the pace at which `bytes` came in `elapsedMs`, a quarter of the pipe fills meanwhile, so
- * no writer has to wait for space.
+ * The pause after a chunk of `bytes` that took `elapsedMs` to come: at that pace, a quarter of the pipe fills during
+ * the pause, so no writer has to wait for space.
  */
 function pauseAfter(bytes: number, elapsedMs: number): number {
   return Math.min(OUTPUT_LATE_MS, elapsedMs * MOST_BYTES / bytes);

@@ -9,8 +9,9 @@ export const BOUND = "PLATEAU_BOUND";
 
 /**
  * Ends this process when its parent dies; does nothing unless Plateau is the parent. Must be called in the first lines
- * of `serve`. The kernel ends the process on Linux, and a worker where the kernel does not. The end of standard input,
- * which only the parent holds open, always ends it, even if the parent died before this call.
+ * of `serve`. On Linux the kernel ends the process; where it does not, a worker does, except on Windows. The end of
+ * standard input, which only the parent holds open, always ends the process, too, even if the parent died before this
+ * call.
  * @param onText Called with what the parent writes to standard input.
  */
 export function bindToParent(onText: (text: string) => void = () => {}): void {

@@ -15,7 +15,7 @@ interface Pin {
 let startCores: readonly number[] | null = null;
 
 /**
- * Keeps to the pin until it is disposed. A process that is started meanwhile has its cores from birth, and so has
+ * Applies the pin until it is disposed. A process that is started meanwhile has its cores from birth, and so has
  * everything that it starts. Throws a TargetError if the system refuses.
  */
 export function applyPin({ targets, workers }: Pin): Disposable {

@@ -1,6 +1,6 @@
 /**
- * The runtime of a foreign program, by its own name and version: "node v20.20.2". Known for programs that print their
- * version when a flag asks; others are not guessed at.
+ * The runtime of a foreign program, by its own name and version: "node v20.20.2". It is known for programs that print
+ * their version when called with a flag; for other programs nothing is guessed.
  */
 import { basename } from "node:path";
 import { findProgram } from "./environment.ts";

@@ -156,7 +156,7 @@ const LOOKS = 2;
 
 /**
  * Sends TERM now and KILL after the grace, again and again until no living process accepts signals. Returns the
- * processes that are left: they had their time after KILL, however long this machine halted before.
+ * processes that are left some time after KILL; a halt of the machine before KILL does not shorten that time.
  */
 export async function endFamily(
   family: ProcessFamily,

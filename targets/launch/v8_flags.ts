@@ -26,9 +26,9 @@ const IN_NODE_OPTIONS =
 
 /**
  * The program with these flags. For Node they are arguments, which processes of its `cluster` inherit; Deno takes them
- * from its environment, for everything that it starts.
+ * from its environment, as does every Deno that it starts.
  * @param program The full path.
- * @returns A text says why the flags would have no effect.
+ * @returns The program, or a text that says why the flags would have no effect.
  */
 export function withV8Flags(
   program: string,

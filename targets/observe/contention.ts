@@ -17,10 +17,10 @@ import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 
 export interface TreesUse {
-  /** The processes at the second of the two looks. */
+  /** The processes at the later of the two looks. */
   readonly pids: readonly number[];
   readonly cpuMs: number;
-  /** How long threads waited for a core, all together; the last part of a thread that has ended is missing. */
+  /** The time that all threads together waited for a core; the last part of a thread that has ended is missing. */
   readonly waitedMs: number;
   /** The thread that used the most CPU time, with its process; null if threads cannot be seen. */
   readonly busiest: BusiestThread | null;
@@ -35,7 +35,7 @@ export interface BusiestThread {
   /** Other processes with the same command line, except ancestors of this one; null if there are none. */
   readonly peers: {
     readonly processes: number;
-    /** The CPU time of the busiest thread of that peer whose busiest thread used the least. */
+    /** The least CPU time that the busiest thread of any peer has used. */
     readonly leastMs: number;
   } | null;
 }

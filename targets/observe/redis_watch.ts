@@ -22,7 +22,7 @@ interface RedisCounts extends Keyspace {
 
 /** Measures the use of a Redis, call by call; may hold a connection. */
 export interface RedisUse {
-  /** The use since the last call, none at the first; null if it cannot be measured. */
+  /** The use since the last call, which is nothing at the first call; null if it cannot be measured. */
   take(): Promise<UseSample | null>;
   /** The counts of Redis since its start, or since they were last reset; null if they cannot be read. */
   counts(): Promise<RedisCounts | null>;
@@ -104,7 +104,7 @@ function since(
 
 /**
  * The use of a Redis whose process cannot be watched, by its own INFO. Each INFO costs Redis some 50 µs, four times a
- * second, which is in its figures.
+ * second, and this cost is part of the figures.
  */
 export class RedisInfo {
   #last: RedisTotals | null = null;

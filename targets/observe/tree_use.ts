@@ -33,9 +33,9 @@ interface ProcessLook {
 export class TreeUse implements TreeWatch {
   readonly #cpu = new CpuLedger();
   readonly #system = new CpuLedger();
-  /** System time that the ticks show and the clock does not yet: each has its own rounding. */
+  /** System time that the ticks already show and the clock does not yet, because each is rounded in its own way. */
   #aheadMs = 0;
-  /** The context switches of each thread at the last look. The last ones of a thread that has ended are lost. */
+  /** The context switches of each thread at the last look. The last switches of a thread that has ended are lost. */
   #switches: ReadonlyMap<number, Switches> = new Map();
 
   /**

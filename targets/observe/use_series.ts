@@ -1,7 +1,4 @@
-/**
- * The results and the moments of a watch of processes, and the points that are made of processes' use between two
- * looks.
- */
+/** What a watch of processes returns, when it looks, and how the use between two looks becomes a point of a series. */
 import { JoinedSeries, mostIntervalsOf } from "../../base/intervals.ts";
 import type { WatchedPart } from "../launch/launcher.ts";
 
@@ -62,8 +59,8 @@ export interface LookTimes {
 }
 
 /**
- * Looks at t = 0, or at once if that is over, and then at the end of each interval. Looks do not follow the end of the
- * look before, which would make them later and later. Returns a function that stops the looks.
+ * Looks at t = 0, or at once if that is over, and then at the end of each interval. A look is not timed from the end of
+ * the one before, because looks would then become later and later. Returns a function that stops the looks.
  */
 export function lookEachInterval(
   { intervalMs, sinceMs }: LookTimes,
@@ -102,7 +99,7 @@ export interface UseSample {
 export interface TreeWatch {
   /** The use since the last look or, at the first, since this object was made. */
   take(): UseSample;
-  /** Whether any process of the tree has ever been seen; without /proc, and of hidden processes, none is. */
+  /** Whether any process of the tree has ever been seen; never true without /proc, or if all processes are hidden. */
   readonly isSeen: boolean;
 }
 
@@ -125,7 +122,10 @@ export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
   }), first);
 }
 
-/** Joins two successive uses; of memory, threads and files the most counts, of files left the fewest. */
+/**
+ * Joins two successive uses: adds CPU times, and takes the larger figure of memory, threads and files, and the smaller
+ * one of files left.
+ */
 function joinUses(use: UseSample, next: UseSample): UseSample {
   return {
     cpuMs: use.cpuMs + next.cpuMs,

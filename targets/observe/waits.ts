@@ -42,7 +42,10 @@ interface Look {
   readonly lookups: number | null;
 }
 
-/** The least time between two looks, and the least multiple of a look's own time: looks take at most 1 % of a core. */
+/**
+ * The time between two looks: at least `leastMs`, and at least `times` the length of a look, so that looks take at most
+ * 1 % of a core.
+ */
 const APART = { leastMs: 15, times: 100 };
 /**
  * Like `APART`, for looks at connections, which take longer and can be rarer because the state of connections lasts:
@@ -68,7 +71,7 @@ interface WaitsWatch {
 }
 
 /**
- * Begins to look; the returned function ends that, and returns null if too little was seen.
+ * Begins to look; returns a function that stops the looks, and returns null if too little was seen.
  * @param listeners The target's processes that accept connections.
  */
 export function watchWaits(
@@ -111,7 +114,7 @@ function lookAtRandom(
   look: () => void,
 ): () => void {
   let timer: ReturnType<typeof setTimeout>;
-  // The time of the quickest look is taken as the cost of a look, because others may have waited for a core.
+  // The time of the quickest look is taken as the cost of a look, because slower looks may have waited for a core.
   let takesMs = Infinity;
   const lookLater = (): void => {
     const apartMs = Math.max(apart.leastMs, takesMs < Infinity ? apart.times * takesMs : 0);
@@ -179,7 +182,7 @@ function treesOf(roots: readonly number[]): number[] {
   return [...new Set(roots.flatMap((pid) => [pid, ...descendantsOf(pid)]))];
 }
 
-/** The bytes of these processes; null if this user may not see those of all. */
+/** The bytes that these processes have read and written; null if this user may not see them for every process. */
 function storageBytesOf(pids: readonly number[]): number | null {
   const all = pids.map(readStorageBytes);
   return all.reduce<number | null>(

@@ -57,10 +57,16 @@ export interface Profiler {
 /** The number of path segments at the end that identify a file. */
 const SEGMENTS = 2;
 
-/** The path of a package: in Node's folder of packages, Deno's cache of them, Python's, or Go's, with a version. */
+/**
+ * Matches the path of a package: in Node's `node_modules`, Deno's cache, Python's `site-packages`, or Go's modules,
+ * whose names contain versions.
+ */
 const IN_PACKAGE = /^.*\/(?:node_modules|site-packages|registry\.[^/]+|pkg\/mod)\/(.+)$/s;
 
-/** The paths of others' code: Go's copies of packages and its own sources, and Python's own modules. */
+/**
+ * Matches other paths of code that is not the program's own: Go's vendored packages and own sources, and Python's own
+ * modules.
+ */
 const OF_OTHERS = /\/(?:vendor|go[^/]*\/src|lib\/python[\d.]+)\//;
 
 /** The mark of a frame whose file belongs to the program itself. @param url The same as in `moduleOf`. */

@@ -1,6 +1,7 @@
 /**
  * py-spy, for Python: it reads the interpreter's memory from outside, https://github.com/benfred/py-spy. Only threads
- * that hold the interpreter's lock are sampled: it takes threads that wait in a system call for busy ones.
+ * that hold the interpreter's lock are sampled, because py-spy mistakes threads that wait in a system call for busy
+ * ones.
  */
 import { dirname, isAbsolute, join } from "node:path";
 import { readBytes } from "../../base/bounded_file.ts";
@@ -96,7 +97,7 @@ function frameOf(text: string): Frame {
   const place = text.slice(at + 2, -1);
   const [, file = place, line = 0] = /^(.*):(\d{1,9})$/.exec(place) ?? [];
   const name = text.slice(0, at);
-  // The code of a module calls everything else, so it is not marked as the program's own.
+  // `<module>`, a module's code outside functions, calls everything else, so it is not marked as the program's own.
   return {
     name,
     module: moduleOf(file),

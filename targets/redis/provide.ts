@@ -18,8 +18,8 @@ export interface ProvidedRedis extends WatchedTree {
   /** The version, such as `7.0.15`. */
   readonly version: string;
   /**
-   * Removes what earlier runs have left: everything in a private server, only the keys of Plateau's own servers in
-   * others. Throws a TargetError if the server refuses.
+   * Removes what earlier runs have left: everything in a private server; in any other, only the keys of Plateau's own
+   * servers. Throws a TargetError if the server refuses.
    */
   forget(): Promise<void>;
   /** Stops a private server; leaves others alone. Idempotent. */

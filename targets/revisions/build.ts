@@ -60,8 +60,8 @@ async function takeSteps(request: BuildRequest): Promise<void> {
 }
 
 /**
- * The output of the steps, written by whole lines, because a secret is removed from a line, but would stay in two
- * halves of one.
+ * The output of the steps, written in whole lines, because a secret is found in a line, but would be missed if the line
+ * were written in two halves.
  */
 class BuildLog implements Disposable {
   readonly #file: CarefulFile;

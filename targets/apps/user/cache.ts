@@ -16,7 +16,7 @@ interface CacheLookup {
 
 export type Cache = (key: string) => Promise<CacheLookup>;
 
-/** The interval at which an instance checks whether another one, which pays, is done. */
+/** The interval at which an instance checks whether the instance that pays is done. */
 const LOOK_MS = 5;
 
 export function openCache(
@@ -40,8 +40,8 @@ export function openCache(
 }
 
 /**
- * A cache in which only one of the requests of this process that miss a key goes on to `payOnce`; the others wait for
- * its result.
+ * A cache for one process: of the requests that miss a key, only one goes on to `payOnce`; the others wait for its
+ * result.
  */
 function oneAtATime(store: TextStore, payAndKeep: Cache): Cache {
   const inFlight = new Map<string, Promise<CacheLookup>>();
@@ -56,7 +56,7 @@ function oneAtATime(store: TextStore, payAndKeep: Cache): Cache {
 
 /**
  * Pays unless another process that shares the store does. The store is read again once the key is held, because another
- * may have filled it in between.
+ * process may have filled it in between.
  */
 async function payOnce(store: TextStore, key: string, payAndKeep: Cache): Promise<CacheLookup> {
   for (;; await sleep(LOOK_MS)) {

@@ -62,7 +62,7 @@ function drawBody(draw: Draw, title: string, topic: Topic): string {
 interface Topic {
   /** The things that the page is about. */
   readonly nouns: readonly string[];
-  /** The pages that it may link to. */
+  /** The pages that the page may link to. */
   readonly others: readonly PageHead[];
 }
 

@@ -137,7 +137,7 @@ type Hit = z.output<typeof hit>;
 export interface SearchHit {
   /** The number of pages that contain all the words. */
   readonly total: number;
-  /** The best of those pages. */
+  /** The pages that match best. */
   readonly hits: readonly Hit[];
 }
 

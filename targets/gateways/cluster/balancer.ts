@@ -1,6 +1,6 @@
 /**
- * The builtin balancer: each request, not each connection, goes to the instance that the policy picks.
- * It reads and writes every request and response in JavaScript, on one core; nginx does the same for less.
+ * The builtin balancer: each request, not each connection, goes to the instance that the policy picks. It reads and
+ * writes every request and response in JavaScript, on one core; nginx needs less CPU time for the same.
  */
 import type { BalancerSettings, Gateway } from "../gateway.ts";
 import { badGateway, responseOf } from "../response.ts";
@@ -53,7 +53,7 @@ export class Balancer implements Gateway {
   }
 }
 
-/** Replaces the instance that a further balancer behind this one has named. */
+/** Names the instance in `x-instance`, instead of one that another balancer behind this one has named. */
 function withInstance(fields: Fields, instance: number): Fields {
   const others = fields.filter(([name]) => name !== "x-instance");
   return [...others, ["x-instance", String(instance)]];
@@ -75,7 +75,7 @@ export class SlowStart {
     if (this.lengthMs > 0) this.#joinedMs.set(instance, nowMs);
   }
 
-  /** The instances that may get the next request; always includes those that were there from the start. */
+  /** The instances that may get the next request; always includes the instances that were there from the start. */
   open<One extends object>(instances: readonly One[], nowMs: number): readonly One[] {
     if (this.#joinedMs.size === 0) return instances;
     return instances.filter((instance) => this.#finds(instance, nowMs));
@@ -128,7 +128,7 @@ class RoundRobin implements Policy {
   }
 }
 
-/** Chooses the instance with the fewest requests in flight; equals take turns, as in nginx. */
+/** Chooses the instance with the fewest requests in flight; where several have as few, they take turns, as in nginx. */
 class LeastConnections implements Policy {
   #next = 0;
 

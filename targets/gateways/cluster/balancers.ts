@@ -33,7 +33,7 @@ type Join = (n: number, signal: AbortSignal) => Promise<RunningTarget>;
 
 interface Joining {
   readonly onLoadStart: (atMs: number) => void;
-  /** Ends the joining of instances; resolves when those that were starting have been stopped. */
+  /** Lets no more instances join; resolves when instances that were still starting have been stopped. */
   readonly stop: () => Promise<void>;
 }
 
@@ -99,7 +99,7 @@ async function warmUp(
       const waitMs = startMs + n * 1_000 / rate - performance.now();
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
       const one = sendOne();
-      one.catch(() => {}); // reported where it is awaited below
+      one.catch(() => {}); // a failure is reported where this is awaited below
       sent.push(one);
     }
     await Promise.all(sent);
@@ -150,7 +150,7 @@ const builtin: Balancing = {
  * Instances behind the real nginx. The ports of instances that join later are in nginx's configuration from the start:
  * once each second, nginx tries an instance that does not respond, and meanwhile sends its requests to another. Loading
  * a new configuration would be no quicker for clients that keep their connections, which stay with workers of the old
- * one. It would also close idle connections, and so lose requests (nginx before 1.27.4).
+ * configuration. It would also close idle connections, and so lose requests (nginx before 1.27.4).
  */
 const nginxBalancing: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {

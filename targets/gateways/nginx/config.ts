@@ -99,8 +99,8 @@ const LATE = "max_fails=1 fail_timeout=0";
 const LONGEST_CONNECT = "75s";
 
 /**
- * The block `upstream`; its `zone` lets the workers share their counts, so that "fewest connections" means those of all
- * workers.
+ * The block `upstream`; its `zone` lets the workers share their counts, so that "fewest connections" counts the
+ * connections of all workers.
  */
 function upstreamParts({ servers, policy, timeoutMs = null }: ServersServed): ConfigParts {
   const lines = [
@@ -150,7 +150,7 @@ const DIRECTIVES: Readonly<Record<PolicyName, readonly string[]>> = {
   "random-two": ["random two least_conn;"],
 };
 
-/** A text in nginx's quotes. They cannot hold a dollar sign, so paths with one cannot be served. */
+/** A text in nginx's quotes, which cannot hold a dollar sign; so a path that contains one cannot be served. */
 function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
 }

@@ -99,8 +99,8 @@ export async function startNginx(
 }
 
 /**
- * The user for nginx's workers. An nginx started by root would give them fewer rights than the files may need; any
- * other user has only its own.
+ * The user for nginx's workers: root if root starts nginx, because nginx's default user may have too few rights for the
+ * files; null for any other user, whom the workers keep anyway.
  */
 function workersUser(): string | null {
   const { uid, username } = userInfo();

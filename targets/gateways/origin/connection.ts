@@ -152,8 +152,8 @@ class ReceivedParts implements ResponseSink {
 }
 
 /**
- * The fields of a head that has been checked. Throws if the content-length occurs twice, because a client may use the
- * other one.
+ * The fields of a head that has been checked. Throws if the content-length occurs twice, because a client may go by the
+ * other value.
  */
 function fieldsOf(head: string): Fields {
   const lines = head.split("\r\n").slice(1, -2);

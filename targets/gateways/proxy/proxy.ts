@@ -158,7 +158,7 @@ export class Proxy implements Gateway {
     const keptAtMs = Date.now();
     const stored = { status, headers: fields, body, keptAtMs, freshUntilMs: keptAtMs + freshMs };
     await this.store.set(key, stored, freshMs + this.settings.staleMs);
-    await new Promise((resolve) => setTimeout(resolve)); // until the results of those look-ups are read
+    await new Promise((resolve) => setTimeout(resolve)); // until requests that looked before have read their results
     return stored;
   }
 

@@ -1,7 +1,7 @@
 /**
- * Which responses a shared cache may store, for how long, and under which key (RFC 9111 §3 and §4). How long a
- * response is fresh by its own fields is computed by http-cache-semantics; the rules here are stricter where it
- * depends on a cache that revalidates, stores several variants of a response, or trusts its clients. Pure.
+ * Which responses a shared cache may store, for how long, and under which key (RFC 9111 §3 and §4). How long a response
+ * is fresh by its own fields is computed by http-cache-semantics; the rules here are stricter where that package relies
+ * on a cache that revalidates, stores several variants of a response, or trusts its clients. Pure.
  */
 import CachePolicy from "http-cache-semantics";
 import { fieldList, type Fields } from "../origin/fields.ts";

@@ -13,14 +13,15 @@ interface Tee {
   /** The body for the cache; null if it was too large or cut off. Never rejects. */
   readonly whole: Promise<BodyBytes | null>;
   /**
-   * Says that the cache no longer waits for the rest, which is then read only for the client, if that is still there.
+   * Says that the cache no longer waits for the rest, which is then read only for the client, if the client is still
+   * there.
    */
   release(): void;
 }
 
 interface TeeOptions {
   readonly maxBodyBytes: number;
-  /** Whether another client waits for the rest when this one has gone. */
+  /** Whether another client waits for the rest after this client has gone. */
   readonly isWanted: () => boolean;
 }
 

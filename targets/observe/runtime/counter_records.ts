@@ -24,7 +24,7 @@ export interface Collection {
   readonly cpuMs: number | null;
 }
 
-/** A time in which the event loop did not turn; it may have been longer. */
+/** A time in which the event loop did not turn; the true time may have been longer. */
 export interface Stall {
   readonly atMs: number;
   readonly ms: number;
@@ -150,7 +150,7 @@ export class ReportRoom {
   #collections = LIMITS.collections.most;
   #stalls = LIMITS.stalls.most;
 
-  /** The number of new bytes of one process to read; `before` were read in this run already. */
+  /** How many of the `found` new bytes of one process to read; `before` bytes of it were read in this run already. */
   takeBytes(found: number, before: number): number {
     const taken = Math.min(found, this.#bytes, Math.max(0, LIMITS.runtimeReport.most - before));
     this.#bytes -= taken;
@@ -158,7 +158,7 @@ export class ReportRoom {
     return taken;
   }
 
-  /** The number of the collections found that can be listed. */
+  /** How many of the `found` collections can still be listed. */
   takeCollections(found: number): number {
     const taken = Math.min(found, this.#collections);
     this.#collections -= taken;

@@ -203,7 +203,7 @@ function* newPartsOf(file: ReportFile, room: ReportRoom): Generator<void> {
   if (file.readBytes < begunBytes) {
     if (file.readBytes === 0) reader.take(firstLineOf(opened), room);
     reader.skip();
-    file.readBytes = begunBytes - 1; // the end of the line before
+    file.readBytes = begunBytes - 1; // begins with the line break before the new part
   }
   const newBytes = opened.size - file.readBytes;
   if (newBytes <= 0) return;
