@@ -1,6 +1,6 @@
 /**
- * Results as metrics of OpenTelemetry: ExportMetricsServiceRequest of OTLP (opentelemetry-proto, collector/metrics/v1) in its
- * JSON encoding. Names are those of the semantic conventions for HTTP clients; what they have no name for begins with
+ * Results as metrics of OpenTelemetry: ExportMetricsServiceRequest of OTLP (opentelemetry-proto, collector/metrics/v1)
+ * in its JSON encoding. Names are those of the semantic conventions for HTTP clients; names that these lack begin with
  * `plateau.`. Sums are cumulative from the start of each run, as Prometheus wants them. Pure.
  */
 import { MESSAGE_TIMES } from "../../base/figures/figure.ts";

@@ -142,7 +142,7 @@ function tableBlockMarkup(
 ${shown}`;
 }
 
-/** A flame graph, which the client draws; without scripts there are the tables. */
+/** A flame graph, which the client draws; without scripts, readers have the tables. */
 function flamesMarkup({ of, flames }: Flames, { id }: PagePlace): Markup {
   const options = flames.map(({ label }, i) => markup`<option value="${i}">${label}</option>`);
   return markup`<figure class="flame" id="${id}">
@@ -163,7 +163,10 @@ function choiceMarkup({ label, standard, others }: Alternatives): Markup | null 
   return markup`<form class="base" autocomplete="off"><label>${label} <select name="base"><option value="">${standard}</option>${options}</select></label></form>`;
 }
 
-/** Replacement figures by the name of the choice, and by id. @param place Place of the section that contains them. */
+/**
+ * For each choice, its name and the figures to show instead, by id.
+ * @param place Place of the section that contains them.
+ */
 export function replacedFigures(
   { others }: Alternatives,
   place: PagePlace,

@@ -50,7 +50,7 @@ export const GETTING_READY: LiveStatus = {
   isOver: false,
 };
 
-/** Stands before the last trial of a search for a capacity, and the rates between which the capacity then lies. */
+/** Separates the run from its search for a capacity: the last trial, and the rates between which the capacity lies. */
 const BEFORE_TRIAL = "; trial ";
 
 /** The progress after an event; the same object if the event changes nothing. */

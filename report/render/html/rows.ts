@@ -1,6 +1,7 @@
 /**
- * A value for each name, as markup: it is there with the first paint, on paper and without scripts. Name, value and verdict
- * are text; a bar or a dot with its interval and its runs is drawn in per cent of the width, however wide that is.
+ * Rows with a name and a value, as markup, so that they show at the first paint, on paper and without scripts. Name,
+ * value and verdict are text; a bar, or a dot with its interval and its runs, is drawn in per cent of the width,
+ * however wide that is.
  */
 import type { Axis, Row, Rows } from "../../chart.ts";
 import { type Markup, markup } from "../../writing/html.ts";
