@@ -54,7 +54,10 @@ function build({ scenarios, matrix, results: { state, experiment } }: ReportCont
   );
 }
 
-/** Terminal and markdown show all even if the page shows a matrix first, which makes it a detail. */
+/**
+ * The blocks of a scenario. With a matrix, which comes first, they are details of the page; terminal and markdown show
+ * them all the same.
+ */
 function atAGlance(scenario: ScenarioContext, i: number, looks: Looks): Block[] {
   const { load, cells, verdict } = scenario;
   const led = ledOf(scenario);

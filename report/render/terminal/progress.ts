@@ -129,7 +129,11 @@ function withCell(
   return { ...board, scenarios: new Map(board.scenarios).set(run.scenario, cells) };
 }
 
-/** Permanent lines for an event; `state` is that before the event. The live view below them has the time left. */
+/**
+ * Permanent lines for an event.
+ * @param state The state before the event.
+ * @param isLive Whether a live view below the lines shows the time left, so that they leave it out.
+ */
 export function lastingLines(state: ProgressState, event: Progress, isLive: boolean): TextSpan[] {
   switch (event.kind) {
     case "planned":

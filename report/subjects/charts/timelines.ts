@@ -296,7 +296,10 @@ const gateway = z.object({
   proxy: z.object({ origin: z.string().optional() }).optional(),
 });
 
-/** Instances added to a cluster, or to one behind the target. @param targets Targets of the experiment. */
+/**
+ * Instances added to the target's cluster, and to those behind it.
+ * @param targets Targets of the experiment.
+ */
 function addedTo(target: string | undefined, targets: unknown): z.output<typeof added>[] {
   if (target === undefined) return [];
   const spec = gateway.safeParse(Object(targets)[target]).data;
