@@ -48,13 +48,16 @@ function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
   return run.slices !== undefined;
 }
 
-/** How long a target must be loaded to be measured for some time: longer with slices, because a part of each is cut. */
+/**
+ * Seconds for which a target must be loaded to be measured for `measuredS`: more with slices, because a part of each is
+ * cut.
+ */
 export function loadSecondsFor(
   measuredS: number,
   { elapsedS, slices }: Pick<Run, "elapsedS" | "slices">,
 ): number {
   if (slices === undefined || elapsedS === 0) return measuredS;
-  const pairs = 1 + (slices.items.pair.at(-1) ?? -1); // the first pair may be in no figure
+  const pairs = 1 + (slices.items.pair.at(-1) ?? -1); // including warm-up pairs
   return measuredS * pairs * slices.sliceMs / 1_000 / elapsedS;
 }
 
@@ -83,7 +86,7 @@ export function areTargetsMovedAlike(runs: readonly Run[]): boolean {
   return areMovedAlike([...Map.groupBy(runs, ({ target }) => target).values()]);
 }
 
-/** One pair of processes, for a figure. */
+/** A pair of processes, with the ratio of a figure by their slices. */
 export interface ProcessPair {
   readonly repetition: number;
   /** Null for a percentile, which single slices do not have. */
@@ -147,8 +150,8 @@ export function slicedBetween(base: CellRuns, next: CellRuns): SlicedOf | null {
 type Two<Of> = readonly [Of, Of];
 
 /**
- * The turns that two cells took with each other, for a ratio of a figure; null if they were not loaded in turns or not
- * measured, and for two different figures, because then no disturbance cancels.
+ * The turns that two cells took with each other, for the ratio of a figure; null if the cells were not loaded in turns
+ * or not measured, or if the figures differ, because then no disturbance cancels.
  */
 export function turnsIn(figures: Two<FigureName>, [of, to]: Two<CellRuns | null>): SlicedOf | null {
   if (figures[0] !== figures[1] || of === null || to === null) return null;
@@ -174,8 +177,8 @@ function pairsOfRuns(base: CellRuns, next: CellRuns): Sides[] | null {
 }
 
 /**
- * Whether two runs took turns with each other: in every pair of slices, theirs have different places. Names don't
- * count, because a target may have been renamed.
+ * Whether two runs took turns with each other: in every pair of slices, one was loaded first and the other second. The
+ * names of targets don't count, because they may have changed.
  */
 function arePartners({ slices: of }: SlicedRun, { slices: to }: SlicedRun): boolean {
   const places = new Map(to.items.pair.map((pair, at) => [pair, to.items.place[at]]));
@@ -313,7 +316,7 @@ const NEARLY_ALL = 0.999;
 /**
  * The direction in which the disturbance may have moved the ratio, and by which factor at most. Requests/s are off by
  * at most the used share of the cores. Times may be off by more: 15 ms of work once a second are only 1.5 % of a core,
- * but delay the few requests that they hit by 15 ms, which may be longer than the p99.
+ * but delay the few requests that they hit by up to 15 ms, which may be longer than the p99.
  */
 function undisturbedWithin(
   { side, mostRatio }: Disturbance,
@@ -343,7 +346,7 @@ export function turnsOf(figure: FigureName, sliced: SlicedOf | null): Sliced | n
 }
 
 /**
- * Doubt about the ratio of two sides in turns, if one used the other's cores while it rested.
+ * Doubt about the ratio of two sides in turns, if one side, while at rest, used the other's cores.
  * @param sliced The turns of the sides; null if they took none.
  */
 export function disturbedOpens(figure: FigureName, sliced: SlicedOf | null): Open[] {

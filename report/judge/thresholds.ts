@@ -111,7 +111,7 @@ export interface Gate {
 }
 
 interface GateOptions {
-  /** What thresholds compare with; if null, thresholds that need a baseline are left out. */
+  /** The results that thresholds compare with; if null, thresholds that need a baseline are left out. */
   readonly baseline?: Grouped | null;
   /** Earlier sessions of either side, and sessions in which nothing but the session differed. */
   readonly before?: MeasuredSessions;
@@ -327,7 +327,7 @@ function overRuns(
 type Certainty = Omit<Tested, "outcome">;
 type Interval = Pick<Distant, "value" | "interval">;
 
-/** The p-value and remedy of a verdict by runs: those of one cell, or of two cells that are compared. */
+/** The p-value and remedy of a verdict that rests on runs: of one cell, or of two cells that are compared. */
 function byRuns(limit: number, range: Interval, cells: readonly JudgedCell[]): Certainty {
   const runs = Math.min(...cells.map((cell) => cell.runs.length));
   const { p, runsNeeded } = distanceTo(limit, { ...range, runs, level: cells[0].level });
@@ -337,7 +337,7 @@ function byRuns(limit: number, range: Interval, cells: readonly JudgedCell[]): C
   return { p, remedy };
 }
 
-/** The p-value and remedy of a verdict on a ratio by sessions. */
+/** The p-value and remedy of a verdict that rests on sessions. */
 function bySessions(
   limit: number,
   range: Interval,
@@ -411,7 +411,7 @@ interface Percentile {
   readonly percentile: number;
 }
 
-/** The times and the percentile that a figure is of; null if it is not a percentile of request times. */
+/** Which percentile of which request times a figure is; null if it is no such percentile. */
 function timesOf(figure: FigureName): Percentile | null {
   const { distribution, statistic } = FIGURES[figure];
   const of = OF_REQUESTS.find((one) => one === distribution);
@@ -434,8 +434,8 @@ function percentileEvidence(
   const isBeyond = (ms: number): boolean => isAllowed(ms, beyond);
   const shares = runs.filter((run) => run[of].count > 0)
     .map((run) => beyondOf(of, run, { ms: limit, isBeyond }));
-  // For each run, the share of requests that is certainly beyond the limit, and the share that is if the true values of
-  // all lower bounds are.
+  // For each run, the share of requests that is certainly beyond the limit, and the largest possible share, which
+  // counts every lower bound as beyond it.
   const [sure, most] = [
     sharesOver(cell, shares.map((one) => one.sure)),
     sharesOver(cell, shares.map((one) => one.most)),
@@ -465,8 +465,8 @@ function percentileEvidence(
     if (pooled(most).count === longer) return lasting(overRuns(threshold, measured, []));
     const open = openAbove(threshold.figure, "", cell);
     const evidence = overRuns(threshold, measured, [open]);
-    // The percentile is certainly beyond the limit only if enough requests are, even with each lower bound as the true
-    // value.
+    // The percentile is certainly beyond the limit only if enough requests are, even with each lower bound taken for
+    // the true value.
     const isLarge = isBelow(relation) === (evidence.outcome === "broken");
     return evidence.outcome === "inconclusive" || !isLarge || longer / count > allowed
       ? lasting(evidence)
@@ -502,7 +502,8 @@ const KNOWN_RATIO = 0.3;
  */
 const FORGOTTEN_MS = 500;
 /**
- * A percentile counts as far from its limit only from this factor on, however many independent stretches the run has.
+ * A percentile counts as far below its limit only if the limit is at least this many times as long, however many
+ * independent stretches the run has.
  */
 const LEAST_FAR = 10;
 

@@ -122,7 +122,7 @@ const PERCENTILES = {
   "latencyP99.9Ms": "p99.9",
   "latencyP99.99Ms": "p99.99",
 } as const;
-/** The fastest request is one with a response. */
+/** `latencyFastestMs` is the latency of the fastest request with a response. */
 const LATENCIES = {
   latencyFastestMs: "min",
   latencyMeanMs: "mean",

@@ -18,7 +18,7 @@ export function unanswered({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   return noResponseCaveats(runs).map((silent) => text(silent.code, silent.text, "warning"));
 }
 
-/** Unexpected statuses of a single run, before its figures, because it may consist of nothing but error pages. */
+/** Unexpected statuses of a single run, before its figures, because the run may consist of nothing but error pages. */
 export function otherStatuses({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   const said = runs.length === 1 ? otherStatusesText(runs[0]) : "";
   return said === "" ? [] : [text("statuses", `${said}.`, "warning")];

@@ -67,7 +67,10 @@ function thinkMsOf(run: Run): number {
   return thinkMs > LEAST_SHARE * latency.mean ? thinkMs : 0;
 }
 
-/** Sessions in the run; those cut off by its end had sent half of their requests by then, on average. */
+/**
+ * Number of sessions in the run. A session that the end cut off counts as half, because it had sent half of its
+ * requests on average.
+ */
 function sessionsIn({ completed, unfinished }: NonNullable<Run["sessions"]>): number {
   return completed + unfinished / 2;
 }

@@ -52,7 +52,7 @@ export interface PlanModel {
   /** Seconds for a block of all cells, both sides of each. */
   readonly blockS: number;
   readonly marginRatio: number;
-  /** Standard deviation of the log ratio of two neighbouring runs, by the key of the figure. */
+  /** For each cell, the standard deviation of the log ratio of two neighbouring runs, by the key of the figure. */
   readonly cells: readonly {
     readonly name: string;
     readonly stdevs: Readonly<Record<string, number>>;
@@ -197,7 +197,7 @@ function shortestFor(cells: readonly CellRuns[]): number {
   return Math.max(SHORTEST_S, guessedS, ...cells.map(({ rate }) => LEAST_REQUESTS / rate.mean));
 }
 
-/** Sessions are set up once for all cells. */
+/** The allocation with the duration for all cells, for which sessions are set up only once. */
 function ofAllCells(
   { totalS, ...allocation }: Allocation,
   cells: number,

@@ -1,5 +1,5 @@
 /**
- * The messages of streams and WebSockets: their times, a row for each kind; how many were due, by how they ended; and
+ * The messages of streams and WebSockets: their times, a row for each kind; how many were due, and how they ended; and
  * the WebSockets themselves. For a mix or flow also by request.
  */
 import type { FigureOf } from "../../base/figures/figure.ts";

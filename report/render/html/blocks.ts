@@ -63,7 +63,9 @@ function blockMarkup(block: Block, place: PagePlace, level: number): Markup | nu
   }
 }
 
-/** The class of a part that is not in the summary, after its own classes. */
+/**
+ * A class attribute with a part's own classes and, outside of the summary, a class for its depth; null for no class.
+ */
 export function classAttribute(depth: Depth, ...own: string[]): Markup | null {
   const names = [...own, ...depth === "summary" ? [] : [`in-${depth}`]];
   return names.length === 0 ? null : markup` class="${names.join(" ")}"`;

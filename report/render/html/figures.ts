@@ -32,7 +32,7 @@ export function figureMarkup(figure: Figure, place: PagePlace, level: number): M
   return markup`<figure${attributes}>${figureContent(figure, own, level)}</figure>\n`;
 }
 
-/** The place of a figure. The id of a named figure is its name, wherever in its section it stands. */
+/** The place of a figure. The id of a named figure is its name, wherever it is in its section. */
 export function ownPlace({ id }: Figure, place: PagePlace): PagePlace {
   return id === "" ? place : { ...place, id: `${sectionOf(place.id)}-${id}` };
 }

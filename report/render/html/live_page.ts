@@ -50,7 +50,9 @@ export const GETTING_READY: LiveStatus = {
   isOver: false,
 };
 
-/** Separates the run from its search for a capacity: the last trial, and the rates between which the capacity lies. */
+/**
+ * In the text of a run that searches for a capacity, comes before the last trial and the rates between which it lies.
+ */
 const BEFORE_TRIAL = "; trial ";
 
 /** The progress after an event; the same object if the event changes nothing. */

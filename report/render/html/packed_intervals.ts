@@ -21,8 +21,8 @@ export interface PackedSteps {
 /** Approximate size limit for all scenarios of a page. */
 const MOST_CHARACTERS = 2_800_000;
 /**
- * Cells with about this many runs are packed to estimate the size of all cells: counting values would not do, because
- * widely spread latencies take several times as much room as others.
+ * Cells with about this many runs are packed to estimate the size of all cells. The number of values would not show it,
+ * because widely spread latencies take several times as much room as others.
  */
 const TRIED_RUNS = 30;
 
@@ -110,7 +110,7 @@ function boundsOf(point: IntervalPoint): SparseHistogram[] {
   return count > 0 ? [largest(decodeInterval(point), count)] : [];
 }
 
-/** The `count` largest values. Its sums stay those of all values, because sums are not packed. */
+/** The histogram's `count` largest values. Its sums stay those of all values, because sums are not packed. */
 function largest(latency: SparseHistogram, count: number): SparseHistogram {
   let first = latency.indices.length;
   let left = count;

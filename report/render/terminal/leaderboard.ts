@@ -21,7 +21,10 @@ export function boardRows({ scenarios }: Board): number {
   return [...scenarios.values()].reduce((rows, { size }) => rows + size + 1, 0);
 }
 
-/** The board as lines; none before the first result, or without room. If some don't fit, the current scenario is first. */
+/**
+ * The board as lines; none before the first result, or without room. If not all scenarios fit, the current one comes
+ * first.
+ */
 export function boardLines(board: Board, rows: number, options: TerminalOptions): TextLine[] {
   const names = [...board.scenarios.keys()];
   const isCurrent = (name: string): number => Number(name === board.scenario);

@@ -19,10 +19,10 @@ type EventOf<Kind extends Progress["kind"]> = Extract<Progress, { kind: Kind }>;
 export type Starting = EventOf<"starting">;
 
 export interface ProgressState {
-  /** The current run, and when it began by the view's clock. */
+  /** The current run; `beganMs` is when it began, by the view's clock. */
   readonly run: Starting | null;
   readonly beganMs: number;
-  /** The last intervals of the run, the newest at the end, and when that arrived. */
+  /** The last intervals of the run, the newest at the end; `receivedMs` is when the newest arrived. */
   readonly intervals: readonly Live[];
   readonly receivedMs: number;
   /** Notes so far; each is printed once, not for every run. */

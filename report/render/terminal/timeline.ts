@@ -38,8 +38,8 @@ export function timelineLines(
     .filter((_, i) => rows >= TIMELINE_FIGURES || i !== 1)
     .slice(0, rows);
   const each = Math.max(1, Math.floor(rows / TIMELINE_FIGURES));
-  // The width of the scale decides which intervals fit, and the shown intervals decide the scale. To break the circle,
-  // the scale gets the greatest width that it could need, that for all intervals.
+  // The width of the scale decides which intervals fit, and the shown intervals decide the scale. So the scale gets the
+  // width that it needs for all intervals, shown or not.
   const scales = figures.flatMap((figure) => scaleTexts(intervals, figure, each));
   const scale = Math.max(0, ...scales.map(widthOf));
   const shown = stretched(intervals, width - BESIDE_COLUMNS - scale - 1);
@@ -75,7 +75,10 @@ function scaleTexts(
   return [ends[0], ...Array<string>(rows - 2).fill(""), ends[1]];
 }
 
-/** The interval for each column. Intervals of a shorter run are stretched, so that columns are filled at its end. */
+/**
+ * The interval for each column. In a run too short to fill the columns, intervals are stretched, so that it fills them
+ * at its end.
+ */
 function stretched(intervals: readonly Live[], room: number): readonly Live[] {
   const columns = Math.max(1, room);
   const intervalMs = intervalMsOf(intervals);

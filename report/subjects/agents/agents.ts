@@ -243,7 +243,7 @@ const PACE: CommonFigure = {
 };
 
 /**
- * How an agent differs from the others; `in` names the figures that do, by which the same difference is found in other
+ * How an agent differs from the others; `in` names the figures in which it does, to find the same difference in other
  * cells.
  */
 interface Difference extends Pick<AgentFigures, "name"> {
@@ -265,7 +265,7 @@ export function disagreements(
     const isAlike = !areApart(agent.p50Ms, restMs, { ...LATENCY, least: 0 });
     const figures = isOpen ? [LATENCY, SHARE] : isAlike ? [LATENCY, PACE] : [LATENCY];
     const differing = figures.filter(({ of, ...figure }) => {
-      // If the agents differ by halves, only one half is reported, rather than each half against the other.
+      // If one half of the agents differs from the other, only one half is reported, not each half against the other.
       const rest = [others, present].map((those) => lowerMedian(those.map(of)));
       return others.length > 0 && rest.every((value) => areApart(of(agent), value, figure));
     });

@@ -5,8 +5,8 @@
  * LEB128 numbers: for each cell how many runs it has, for each run how many steps, and for each step its microseconds,
  * what it completed and failed, and two histograms: all latencies, and those that are lower bounds. A histogram is its
  * length in bytes and the counts of HdrHistogram's V2 encoding. `groupsOf` merges only buckets that no percentile on
- * the page needs, so these are exact: any steps of any runs of a cell give the same percentiles as their whole
- * histograms.
+ * the page needs, so the page's percentiles are exact: any steps of any runs of a cell give the same ones as their
+ * whole histograms.
  */
 import { Leb128Reader, Leb128Writer } from "../../../base/leb128.ts";
 import { groupsOf, inGroups } from "../../../runner/stats/histogram/censoring.ts";

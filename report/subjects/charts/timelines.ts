@@ -297,7 +297,7 @@ const gateway = z.object({
 });
 
 /**
- * Instances added to the target's cluster, and to those behind it.
+ * Instances added to the target's cluster, and to clusters behind it.
  * @param targets Targets of the experiment.
  */
 function addedTo(target: string | undefined, targets: unknown): z.output<typeof added>[] {

@@ -52,7 +52,7 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
     .filter((figure) => shown.length > 0 && figure !== shown[0].figure);
   return {
     ...verdict,
-    // If thresholds decide, notes on figures would mislead.
+    // Thresholds that decide do so alone, so notes on figures are left out.
     notes: verdict.code === "thresholds" ? [] : [
       ...others.flatMap((figure) => figureNote(figure, places, sides[1].name)),
       ...places.some(({ decision }) => decision?.sliced?.areTheseTwo) ? [THESE_TWO] : [],
@@ -105,7 +105,7 @@ function headlined(
 }
 
 /**
- * What a figure shows beside the headline figure; none if no cell could be compared by it, because a side responds
+ * A note on a figure other than the headline's; none if no cell could be compared by it, because a side responds
  * wrongly.
  */
 function figureNote(figure: string, places: readonly Place[], other: string): string[] {

@@ -49,7 +49,7 @@ export interface ComparedCell {
   readonly errors: string;
 }
 
-/** One of the two results, from one session or several. */
+/** A side of the comparison, from one session or several. */
 export interface ComparedSide {
   /** `BASE` and `NEW`; for two commits, `base` and `head`. */
   readonly name: string;
@@ -76,7 +76,7 @@ export interface ResultsComparison {
   readonly revisions: Revisions | null;
   /** The cells by their undisturbed runs; null if no run was disturbed, empty if a side has no undisturbed run. */
   readonly again: readonly ComparedCell[] | null;
-  /** Differences other than those in figures, one line each. */
+  /** Differences between the sides apart from their figures, one line each. */
   readonly differences: readonly string[];
   /** Sides whose figures may not be the target's, with the reason, one line each. */
   readonly untrusted: readonly string[];
@@ -248,7 +248,7 @@ function comparedCell(match: CellPair, comparison: GroupComparison): ComparedCel
   };
 }
 
-/** If responses were wrong, they decide in place of speed, because a fast error is no success. */
+/** Wrong responses decide in place of speed, because a fast error is no success. */
 function judgedByResponses(
   comparison: GroupComparison,
   base: CellRuns,

@@ -46,8 +46,8 @@ function loadValues(load: unknown): DeclaredValues {
 }
 
 /**
- * The target's own values and those of the target behind it. A path that both have begins with the name of the target
- * behind where it means that target.
+ * The target's own values and those of the target behind it. Where both have the same path, the path of the target
+ * behind begins with that target's name.
  */
 function targetValues(name: string, targets: Readonly<Record<string, unknown>>): DeclaredValues {
   const { [name]: lines, ...others } = targets;

@@ -159,10 +159,7 @@ export interface FlameChange {
   readonly isBeyondNoise: boolean | null;
 }
 
-/**
- * Whether the flames of two cells can be compared: both know their runtime, which is the same, and their times per
- * request.
- */
+/** Whether two flames can be compared: they differ, have the same known runtime, and both have times per request. */
 export function areComparable(flame: Flame, other: Flame): boolean {
   return flame !== other && flame.runtime !== "" && flame.runtime === other.runtime &&
     flame.ownUs.length > 0 && other.ownUs.length > 0;
@@ -195,7 +192,10 @@ function wholeUsOf({ tree: { frames }, ownUs }: Flame): number {
   return sum([...byKey.values()], (us) => us);
 }
 
-/** The colour of a call: time outside of functions, growth or decline in three steps, or by module. */
+/**
+ * The colour of a call: growth or decline in three steps or, without changes, by module or as time outside of
+ * functions.
+ */
 export function paintOf(
   { tree: { frames, frame } }: Flame,
   node: number,

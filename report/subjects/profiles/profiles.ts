@@ -308,7 +308,9 @@ function idleSentence(runs: readonly TargetProfile[]): string {
 
 type ProfiledSide = Pick<ProfiledCell, "label" | "runs">;
 
-/** Why `after` is slower than `before`; null if it takes no more time per request, or if the profiles do not show it. */
+/**
+ * Why `after` is slower than `before`; null if it takes no more time per request, or if the profiles do not show why.
+ */
 export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): string | null {
   const change = changeBetween(before, after);
   return change && changeSentence(change, "more", [

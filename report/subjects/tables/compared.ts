@@ -21,7 +21,7 @@ import type { Panel } from "../../blocks.ts";
 import { axisOver, compact, type Row, type Rows } from "../../chart.ts";
 import { cellParts } from "../../cells/cell_label.ts";
 
-/** Two cells beside each other, as tables and charts of comparisons call them. */
+/** Two cells that are compared, with the names that tables and charts give them. */
 export interface ComparedPair {
   readonly name: string;
   readonly base: string;
@@ -152,9 +152,7 @@ function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
     "slower does so in both stages.";
 }
 
-/**
- * Notes on the meaning of ratios and verdicts, except for reasons to limit a verdict, which the verdict's word gives.
- */
+/** Notes on the meaning of ratios and verdicts; the reason for a limited verdict is in the verdict's own word. */
 export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;
   const all = comparisons.flatMap(({ figures }) => figures);

@@ -64,7 +64,7 @@ const POOLED =
 const MINIMUM =
   "Mean and stdev count lower bounds as values; the minimum is that of the completed requests.";
 
-/** With fewer seconds, percentiles are just those seconds. */
+/** With fewer seconds, percentiles would be just the values of single seconds. */
 const FEWEST_SECONDS = 4;
 
 /** autocannon's table: the spread of requests and bytes over whole seconds; empty if no run has enough seconds. */
