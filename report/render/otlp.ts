@@ -225,7 +225,7 @@ function methodOf({ steps, slowest = [], load }: Run): string {
   return isOne && KNOWN_METHODS.test(sent) ? sent.split(" ")[0] : "_OTHER";
 }
 
-/** Number of requests by outcome, which together are all due requests. */
+/** Numbers of requests by outcome, which add up to all due requests. */
 function outcomesOf({ requests, status, errors }: Run): [Attributes, number][] {
   const { completed, failed, unfinished, dropped } = requests;
   const codes = Object.entries(status).map(([code, count]): [Attributes, number] => [

@@ -38,7 +38,7 @@ export function about({ results, asWritten }: ReportContext): Block[] {
   ];
 }
 
-/** Why runs are not valid; if all are, or none is, the card above says so. */
+/** Why runs are not valid. If no run is valid, the card above says so, and the title does not repeat it. */
 function doubtsOf(runs: readonly Run[]): Block[] {
   const trust = trustOfRuns(runs);
   if (trust === null) return [];

@@ -58,7 +58,9 @@ function slotsOf({ load }: Run): number | null {
 /** Share of the latency; less think time than this is the generator's own time. */
 const LEAST_SHARE = 0.01;
 
-/** Time of a flow that no request takes, divided by the number of its requests. */
+/**
+ * Think time per request: the time of a flow in which no request is under way, divided by the number of its requests.
+ */
 function thinkMsOf(run: Run): number {
   const { sessions, requests, latency } = run;
   if (sessions === null || sessions.completed === 0 || requests.completed === 0) return 0;

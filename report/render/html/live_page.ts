@@ -1,6 +1,6 @@
 /**
- * The report of a running experiment: the same page, with a progress bar, and a client that loads newer
- * ones. Only this page may send requests, to its own server; the saved file sends none.
+ * The report of a running experiment: the same page, with a progress bar, and a client that loads newer versions of the
+ * page. Only this page may send requests, to its own server; the saved file sends none.
  */
 import type { Document } from "../../document.ts";
 import { markup } from "../../writing/html.ts";

@@ -25,7 +25,7 @@ export function labelOf(text: string): TextSpan {
   return { text: padEnd(text, LABEL_COLUMNS), style: "dim" };
 }
 
-/** The least number of rows that the figures take. */
+/** The number of figures: with fewer rows, not all are shown. */
 export const TIMELINE_FIGURES = 3;
 
 /** Rate and latencies over time, the newest on the right, each from 0 to the largest shown value. */

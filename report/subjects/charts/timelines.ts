@@ -211,7 +211,7 @@ function messageTrack(
   });
 }
 
-/** The value at a moment of a run, in seconds. */
+/** The value of a run at a moment. */
 type ValueAt = (run: Run, atS: number, interval: TimelineInterval) => number | null | undefined;
 
 /**

@@ -89,7 +89,7 @@ export interface ResultsComparison {
   readonly gates: readonly GateOutcome[];
   readonly marginRatio: number;
   readonly decidedBy: NonNullable<CompareOptions["decidedBy"]>;
-  /** The deciding outcome. */
+  /** The outcome that decides the exit code. */
   readonly outcome: ThresholdOutcome;
 }
 
