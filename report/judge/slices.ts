@@ -105,8 +105,8 @@ export interface Sliced {
    */
   readonly areTheseTwo: boolean;
   /**
-   * The evidence of all slices together if they are of one such pair of processes; null otherwise, and for a percentile
-   * over several runs.
+   * The evidence of all slices together, if they are of one pair of processes that is never restarted; null otherwise,
+   * and for a percentile over several runs.
    */
   readonly alone: Alone | null;
   /** A side that used the other's cores while at rest; null if neither did. */

@@ -743,8 +743,8 @@ export function gatePs(gates: readonly Gate[]): number[] {
 
 /**
  * Judges all thresholds as one family, because one exit code stands for all of them: a failure needs a p-value of at
- * most 5 % after Holm's method, so a build that meets its thresholds fails in 5 % of cases, however many thresholds it
- * has. A pass depends on its own interval only. Plain facts are not tests, and do not raise any p-value.
+ * most 5 % after Holm's method, so a build that meets its thresholds fails in at most 5 % of cases, however many
+ * thresholds it has. A pass depends on its own interval only. Plain facts are not tests, and do not raise any p-value.
  * @param besides p-values of other hypotheses that decide the same exit code.
  */
 export function judgeTogether(gates: readonly Gate[], besides: readonly number[] = []): Gate[] {

@@ -55,7 +55,7 @@ function slotsOf({ load }: Run): number | null {
     : null;
 }
 
-/** Share of the latency; less think time than this is the generator's own time. */
+/** Share of the latency: less think time than this is really the generator's own time. */
 const LEAST_SHARE = 0.01;
 
 /**

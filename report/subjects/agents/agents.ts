@@ -207,7 +207,7 @@ interface CommonFigure {
   readonly name: "latency" | "share" | "pace";
   readonly of: (agent: AgentFigures) => number;
   readonly text: (value: number) => string;
-  /** What an agent with this value did. */
+  /** States what an agent with this value did. */
   readonly said: (text: string) => string;
   /** Share of the others' figure by which an agent may differ. */
   readonly withinRatio: number;

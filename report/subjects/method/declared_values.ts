@@ -79,7 +79,7 @@ function valuesWithin(
   return Object.assign({}, ...inner);
 }
 
-/** The paths that some pair has. */
+/** The paths of the keys that at least one pair has. */
 export function pathsOf(pairs: readonly DeclaredPair[]): NonNullable<ExperimentNames["others"]> {
   return [...new Set(pairs.flatMap(({ values }) => Object.keys(values)))];
 }

@@ -24,7 +24,7 @@ export function percentiles({ name, cells, roomy }: ScenarioContext): Block[] {
   const rows = cells.map((cell) => ({ cell }));
   const meanOf = ({ cell: { latency, interval } }: OfCell): Measured | null =>
     column.meanIn(latency, interval("mean"));
-  // Without an interval, because it is only read beside its neighbours.
+  // Without an interval, because these percentiles are only read beside their neighbours.
   const plain = (p: number): ColumnOf<OfCell> =>
     column.number(`p${p}`, ({ cell }) => column.percentileIn(cell.latency, p), unit);
   const runs = cells.flatMap((cell) => cell.runs);
