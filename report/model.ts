@@ -64,7 +64,10 @@ export interface ReportModel extends Document {
 /** The most cells for which a terminal shows distributions; with more, they are only on the page. */
 const ROOMY_CELLS = 24;
 
-/** Makes the report of an experiment. @param baseline What thresholds compare with; null: nothing. */
+/**
+ * Makes the report of an experiment.
+ * @param baseline What thresholds compare with; null if there is none.
+ */
 export function reportModel(results: MeasuredRuns, baseline: Grouped | null = null): ReportModel {
   const asWritten = groupRuns(results);
   const { level } = repeatedOf(results);

@@ -48,17 +48,20 @@ function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
   return run.slices !== undefined;
 }
 
-/** How long a target must be loaded to be measured for some time: longer with slices, because a part of each is cut. */
+/**
+ * Seconds for which a target must be loaded to be measured for `measuredS`: more with slices, because a part of each is
+ * cut.
+ */
 export function loadSecondsFor(
   measuredS: number,
   { elapsedS, slices }: Pick<Run, "elapsedS" | "slices">,
 ): number {
   if (slices === undefined || elapsedS === 0) return measuredS;
-  const pairs = 1 + (slices.items.pair.at(-1) ?? -1); // the first pair may be in no figure
+  const pairs = 1 + (slices.items.pair.at(-1) ?? -1); // including warm-up pairs
   return measuredS * pairs * slices.sliceMs / 1_000 / elapsedS;
 }
 
-/** Findings that make a run invalid but affect both slices of a pair alike. A generator at its limit is none of them. */
+/** Findings that make a run invalid but affect both slices of a pair alike; a generator at its limit does not. */
 const SHARED: readonly FindingCode[] = [
   ...["throttled", "low-priority", "neighbour", "steal", "shared-cores", "crowded-core"] as const,
   "unsteady",
@@ -70,8 +73,8 @@ export function isMovedAlike({ generator: { findings } }: Pick<Run, "generator">
 }
 
 /**
- * Whether the sides took turns slice by slice, and some runs of each show more than the speed of the generator. A
- * disturbance then affects both sides, so their ratio holds even if no run is valid.
+ * Whether the sides took turns slice by slice, and each has a run whose disturbances all affect both sides alike. The
+ * ratio of the sides then holds even if no run is valid.
  */
 export function areMovedAlike(sides: readonly (readonly Run[])[]): boolean {
   return sides.length > 1 &&
@@ -83,7 +86,7 @@ export function areTargetsMovedAlike(runs: readonly Run[]): boolean {
   return areMovedAlike([...Map.groupBy(runs, ({ target }) => target).values()]);
 }
 
-/** One pair of processes, for a figure. */
+/** A pair of processes, with the ratio of a figure by their slices. */
 export interface ProcessPair {
   readonly repetition: number;
   /** Null for a percentile, which single slices do not have. */
@@ -101,7 +104,10 @@ export interface Sliced {
    * two.
    */
   readonly areTheseTwo: boolean;
-  /** The evidence of all slices of that one pair together; null otherwise, and for a percentile over several runs. */
+  /**
+   * The evidence of all slices together, if they are of one pair of processes that is never restarted; null otherwise,
+   * and for a percentile over several runs.
+   */
   readonly alone: Alone | null;
   /** A side that used the other's cores while at rest; null if neither did. */
   readonly disturbance: Disturbance | null;
@@ -110,13 +116,19 @@ export interface Sliced {
 export interface Alone {
   /** Variance of ln ratio; null if unknown. */
   readonly variance: Variance | null;
-  /** Why the processes may wander for longer than they were measured; null: they were seen not to. */
+  /**
+   * Why it is unknown whether the processes wander for longer than they were measured; null if it is known that they do
+   * not.
+   */
   readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
 }
 
 export type SlicedOf = (figure: DrawnFigure) => Sliced;
 
-/** One for each figure; null if a run of either side was not in slices, or they have no repetition in common. */
+/**
+ * Makes a `Sliced` for each figure; null if a run of either side was not in slices, or no two runs took turns with each
+ * other.
+ */
 export function slicedBetween(base: CellRuns, next: CellRuns): SlicedOf | null {
   const pairs = pairsOfRuns(base, next);
   if (pairs === null) return null;
@@ -138,8 +150,8 @@ export function slicedBetween(base: CellRuns, next: CellRuns): SlicedOf | null {
 type Two<Of> = readonly [Of, Of];
 
 /**
- * The turns that two cells took with each other, for a ratio of a figure; null if they were not loaded in turns or not
- * measured, and for two different figures, because then no disturbance cancels.
+ * The turns that two cells took with each other, for the ratio of a figure; null if the cells were not loaded in turns
+ * or not measured, or if the figures differ, because then no disturbance cancels.
  */
 export function turnsIn(figures: Two<FigureName>, [of, to]: Two<CellRuns | null>): SlicedOf | null {
   if (figures[0] !== figures[1] || of === null || to === null) return null;
@@ -165,7 +177,8 @@ function pairsOfRuns(base: CellRuns, next: CellRuns): Sides[] | null {
 }
 
 /**
- * Whether two runs took turns with each other: in each pair, one slice came first, whatever the targets are called now.
+ * Whether two runs took turns with each other: in every pair of slices, one was loaded first and the other second. The
+ * names of targets don't count, because they may have changed.
  */
 function arePartners({ slices: of }: SlicedRun, { slices: to }: SlicedRun): boolean {
   const places = new Map(to.items.pair.map((pair, at) => [pair, to.items.place[at]]));
@@ -178,7 +191,7 @@ function seriesIn([base, next]: Sides, figure: DrawnFigure): PairedSeries | null
   return sliced === undefined ? null : pairedSeries(base.slices.items, next.slices.items, sliced);
 }
 
-/** CPU use at rest, over the slices for which it is known; null without any. */
+/** CPU use of a side at rest, over the slices for which it is known; null if it is known for none. */
 function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
   const seen = pairs.flatMap((sides) => {
     const { items: { restCpuMs }, sliceMs, pauseMs } = sides[side].slices;
@@ -243,11 +256,14 @@ function aloneByRuns(sides: Sides, figure: number): Alone {
 /** The evidence about a figure at both levels, slices and processes. */
 export interface SlicedLevels {
   /**
-   * Whether all is about one pair of processes that is never restarted; `processes` are then its measurements at
-   * different times.
+   * Whether all measurements are of one pair of processes that is never restarted; `levels.processes` then counts its
+   * measurements at different times.
    */
   readonly areTheseTwo: boolean;
-  /** Whether there were several looks, each of which must be stricter than the whole: see `stats/slices/looks.ts`. */
+  /**
+   * Whether the results were looked at several times, so that each look must be stricter than the whole: see
+   * `stats/slices/looks.ts`.
+   */
   readonly areLooked: boolean;
   /** Whether the interval is from all pairs of slices together. */
   readonly isAlone: boolean;
@@ -260,7 +276,10 @@ export interface SlicedLevels {
   readonly blockPairs: number | null;
 }
 
-/** The levels of a figure. @param areLooked Whether there were several looks, as in `SlicedLevels`. */
+/**
+ * The evidence about a figure at both levels.
+ * @param areLooked Whether there were several looks, as in `SlicedLevels`.
+ */
 export function levelsIn(
   { pairs, areTheseTwo, alone, disturbance }: Sliced,
   [to, of]: readonly [base: Estimate, next: Estimate],
@@ -291,13 +310,13 @@ export function spreadWithin({ pairs }: Pick<Sliced, "pairs">): number | null {
   return stdevWithin(sharesIn(pairs));
 }
 
-/** The largest share of cores that a disturbance is taken to use: below 1, to keep its effect on the ratio finite. */
+/** The largest share of cores that a disturbance is assumed to use: below 1, to keep its effect on the ratio finite. */
 const NEARLY_ALL = 0.999;
 
 /**
- * The direction in which the disturbance may have moved the ratio, and the factor at most. Only requests/s are off by
- * at most the used part of the cores; times may be off by more: 15 ms of work once a second are 1.5 % of a core, but
- * can be longer than a p99, because they delay few requests, and these for long.
+ * The direction in which the disturbance may have moved the ratio, and by which factor at most. Requests/s are off by
+ * at most the used share of the cores. Times may be off by more: 15 ms of work once a second are only 1.5 % of a core,
+ * but delay the few requests that they hit by up to 15 ms, which may be longer than the p99.
  */
 function undisturbedWithin(
   { side, mostRatio }: Disturbance,
@@ -326,7 +345,10 @@ export function turnsOf(figure: FigureName, sliced: SlicedOf | null): Sliced | n
   return estimate === null ? null : sliced?.(estimate) ?? null;
 }
 
-/** Doubt about the ratio of a figure of sides in turns, if one disturbs the other while it rests. @param sliced Their turns; null if they took none. */
+/**
+ * Doubt about the ratio of two sides in turns, if one side, while at rest, used the other's cores.
+ * @param sliced The turns of the sides; null if they took none.
+ */
 export function disturbedOpens(figure: FigureName, sliced: SlicedOf | null): Open[] {
   const disturbance = turnsOf(figure, sliced)?.disturbance ?? null;
   if (disturbance === null) return [];

@@ -2,7 +2,7 @@
  * Thresholds × results → pass, fail or inconclusive. A gate is decided by evidence: the 95 % interval of its figure
  * lies on one side of the limit. The rate or the extreme of a single run is taken as measured. A missing measurement
  * fails, because a gate that looked at nothing must not pass. On a busy machine a target is slower than usual: whatever
- * passes in spite of that passes, and whatever fails is inconclusive unless it fails without the disturbed runs, too.
+ * passes in spite of that passes, and whatever fails is inconclusive unless it also fails without the disturbed runs.
  */
 import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
 import type { Distribution, Measurement, Threshold } from "../../runner/result/result.ts";
@@ -99,7 +99,7 @@ import {
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
-/** A threshold judged for a cell, or for one of several places that it names. */
+/** A threshold as judged for one cell, or for one pair of compared cells. */
 export interface Gate {
   /** The threshold as written. */
   readonly threshold: string;
@@ -111,7 +111,7 @@ export interface Gate {
 }
 
 interface GateOptions {
-  /** Null: there is none, and thresholds that need one are left out. */
+  /** The results that thresholds compare with; if null, thresholds that need a baseline are left out. */
   readonly baseline?: Grouped | null;
   /** Earlier sessions of either side, and sessions in which nothing but the session differed. */
   readonly before?: MeasuredSessions;
@@ -249,7 +249,7 @@ function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, place: P
     .some(({ toward }) => toward === "either" || (toward === "more") === isRaised);
 }
 
-/** If every run was disturbed, that is the reason, because further runs would be disturbed as well. */
+/** Gives the disturbance as the reason if every run was disturbed, because further runs would be disturbed as well. */
 function validFirst(threshold: Threshold, place: Place, evidence: Evidence): Evidence {
   const runs = place.flatMap(({ cell }) => cell?.runs ?? []);
   const { reason } = evidence;
@@ -258,7 +258,7 @@ function validFirst(threshold: Threshold, place: Place, evidence: Evidence): Evi
   return isInVain ? undecided(evidence.found, { code: "not-valid", runs: runs.length }) : evidence;
 }
 
-/** How contention may have affected the figures of a rule. */
+/** How contention may have affected the figures of a threshold. */
 function contentionIn(
   threshold: Exclude<Threshold, { readonly against: "baseline" }>,
   [of, to]: Place,
@@ -270,7 +270,9 @@ function contentionIn(
   return [...contentionOpens(figure, of), ...contentionOpens(other, to).map(turned)];
 }
 
-/** How contention may have changed a figure. Only figures of speed are open, because a request that failed did fail. */
+/**
+ * How contention may have changed a figure. Only figures of speed are in doubt, because a request that failed did fail.
+ */
 function contentionOpens(figure: FigureName, { cell }: Member): Pick<Open, "toward">[] {
   const toward = FIGURES[figure].contention === "fails" ? null : contentionToward(figure);
   return toward === null || cell === null || cell.runs.every(isUndisturbed) ? [] : [{ toward }];
@@ -306,7 +308,7 @@ interface MeasuredFigure {
   readonly found: Found;
 }
 
-/** Judges by the interval over runs; one run, or an extreme, by the measured value. */
+/** Judges a figure by its interval over runs, or by the measured value if it has none, as for one run or an extreme. */
 function overRuns(
   { relation, limit, unit }: LimitThreshold,
   { cell, range, found }: MeasuredFigure,
@@ -325,7 +327,7 @@ function overRuns(
 type Certainty = Omit<Tested, "outcome">;
 type Interval = Pick<Distant, "value" | "interval">;
 
-/** How certain an interval over the runs of one cell is, or of two that are compared. */
+/** The p-value and remedy of a verdict that rests on runs: of one cell, or of two cells that are compared. */
 function byRuns(limit: number, range: Interval, cells: readonly JudgedCell[]): Certainty {
   const runs = Math.min(...cells.map((cell) => cell.runs.length));
   const { p, runsNeeded } = distanceTo(limit, { ...range, runs, level: cells[0].level });
@@ -335,7 +337,7 @@ function byRuns(limit: number, range: Interval, cells: readonly JudgedCell[]): C
   return { p, remedy };
 }
 
-/** How certain the interval of a ratio over sessions is. */
+/** The p-value and remedy of a verdict that rests on sessions. */
 function bySessions(
   limit: number,
   range: Interval,
@@ -379,7 +381,10 @@ function countEvidence(
   return pooledEvidence({ sure: shares, most: shares }, { limit, allowed, level, found, like });
 }
 
-/** Judges a share of the requests of several runs by all of them together. @param shares As in `oneRunEvidence`. */
+/**
+ * Judges a share of requests by the requests of all runs together.
+ * @param shares As in `oneRunEvidence`.
+ */
 function pooledEvidence(
   { sure, most }: Readonly<Record<"sure" | "most", readonly Proportion[]>>,
   { limit, allowed, level, found, like }: ShareTerms,
@@ -406,7 +411,7 @@ interface Percentile {
   readonly percentile: number;
 }
 
-/** The percentile that a figure is, and of which times of requests; null for any other figure. */
+/** Which percentile of which request times a figure is; null if it is no such percentile. */
 function timesOf(figure: FigureName): Percentile | null {
   const { distribution, statistic } = FIGURES[figure];
   const of = OF_REQUESTS.find((one) => one === distribution);
@@ -414,8 +419,8 @@ function timesOf(figure: FigureName): Percentile | null {
 }
 
 /**
- * Judges by requests while they are too few for the interval over the runs to say anything, unless lower bounds could
- * move the percentile across the limit.
+ * Judges by the interval over the runs, or by counts of requests while there are too few for that interval. Nothing is
+ * decided if lower bounds could move the percentile across the limit.
  */
 function percentileEvidence(
   threshold: LimitThreshold,
@@ -429,8 +434,8 @@ function percentileEvidence(
   const isBeyond = (ms: number): boolean => isAllowed(ms, beyond);
   const shares = runs.filter((run) => run[of].count > 0)
     .map((run) => beyondOf(of, run, { ms: limit, isBeyond }));
-  // Shares that are certainly beyond the limit in each run, and the largest possible ones, if the true values of all
-  // bounds are beyond it.
+  // For each run, the share of requests that is certainly beyond the limit, and the largest possible share, which
+  // counts every lower bound as beyond it.
   const [sure, most] = [
     sharesOver(cell, shares.map((one) => one.sure)),
     sharesOver(cell, shares.map((one) => one.most)),
@@ -460,7 +465,8 @@ function percentileEvidence(
     if (pooled(most).count === longer) return lasting(overRuns(threshold, measured, []));
     const open = openAbove(threshold.figure, "", cell);
     const evidence = overRuns(threshold, measured, [open]);
-    // The percentile is certainly beyond the limit only if enough requests are, with each lower bound as the value.
+    // The percentile is certainly beyond the limit only if enough requests are, even with each lower bound taken for
+    // the true value.
     const isLarge = isBelow(relation) === (evidence.outcome === "broken");
     return evidence.outcome === "inconclusive" || !isLarge || longer / count > allowed
       ? lasting(evidence)
@@ -476,7 +482,7 @@ function percentileEvidence(
     return undecided(found, { code: "few-requests", percentile, needed, count });
   }
   if (evidence.outcome !== "inconclusive") return lasting(evidence);
-  // Without bounds the rule would be decided, so the bounds are the reason.
+  // Without lower bounds the threshold would be decided, so the bounds are the reason.
   if (judgeBy(sure).outcome !== "inconclusive") return undecided(found, requestsOpen(runs));
   if (!isOnly) return lasting(evidence);
   const independent = dispersion === null
@@ -496,7 +502,8 @@ const KNOWN_RATIO = 0.3;
  */
 const FORGOTTEN_MS = 500;
 /**
- * A figure nearer to its limit than this factor is never far from it, however many independent stretches the run has.
+ * A percentile counts as far below its limit only if the limit is at least this many times as long, however many
+ * independent stretches the run has.
  */
 const LEAST_FAR = 10;
 
@@ -513,10 +520,10 @@ function presumedIndependent({ elapsedS, load, requests }: JudgedRun, limitMs: n
 }
 
 /**
- * How many times below its limit a percentile must be to hold without ten clusters. Latencies of queues are about
- * exponential: if the percentile were at the limit, the level of one independent stretch would be below 1/k of the limit
- * with probability 1 − allowed^(1/k). The result is the k for which all stretches of the run, at least one, would be as
- * low as that in less than 5 % of runs.
+ * How many times below its limit a percentile must be for the threshold to hold with fewer than ten clusters. Latencies
+ * of queues are about exponential: if the percentile were at the limit, the level of one independent stretch would be
+ * below 1/k of the limit with probability 1 − allowed^(1/k). The result is the k for which all stretches of the run, at
+ * least one, would be as low as that in less than 5 % of runs.
  */
 function farWithin(allowed: number, independent: number): number {
   const one = SIGNIFICANCE ** (1 / Math.max(1, independent));
@@ -525,7 +532,7 @@ function farWithin(allowed: number, independent: number): number {
 
 interface TimeLimit {
   readonly ms: number;
-  /** Whether a time is beyond the limit; whether the limit itself is depends on the rule. */
+  /** Whether a time is beyond the limit; the threshold's relation says whether the limit itself counts as beyond. */
   readonly isBeyond: (ms: number) => boolean;
 }
 
@@ -539,7 +546,7 @@ function beyondOf(
   const countIn = (histogram: string): number =>
     countBeyond(decodeSparse(histogram), max, limit.isBeyond);
   const sure = of === "latency" ? countIn(run.histogram) : count * shareBeyond(run[of], limit);
-  // How many lower bounds are below the limit; if only their number in all is known, as many as possible.
+  // The number of lower bounds below the limit: all of them if only their total is known.
   const bounds = {
     latency: censored - (censoredHistogram === undefined ? 0 : countIn(censoredHistogram)),
     // A request that was never sent has no service time.
@@ -615,13 +622,13 @@ function ratioEvidence(
   ]);
 }
 
-/** That the runs of a side, or their ratios, fall into two groups; null if they do not. */
+/** The reason if the runs of a side, or their ratios, fall into two groups; null if they do not. */
 function groupsOf({ of, to, ...rule }: Sides, sliced: SlicedOf | null): Reason | null {
   const terms = [{ amount: of, power: 1 }, { amount: to, power: -1 }];
   return groupsReason(terms, { ...rule, sliced: turnsOf(of.figure, sliced) });
 }
 
-/** A cell's counterpart, with what separates the two besides the differences between their runs. */
+/** A cell's counterpart, and what differs between the two cells besides their runs. */
 interface Counterpart extends Pick<GroupPair, "sliced"> {
   readonly cell: JudgedCell;
   readonly between: (figure: FigureName) => Between;
@@ -716,7 +723,7 @@ function pairEvidence(
   if ("none" in of || "none" in to) return absent([absencesIn([of, to])[0]]);
   const sliced = turnsIn([figure, other], [left.cell, right.cell]);
   const allowed = allowedBy(relation, limit);
-  // The first cell is named beside the threshold.
+  // Without a place, because the first cell is named beside the threshold.
   const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
   const groups = groupsOf(sides, sliced);
   const ratio = groups === null
@@ -736,8 +743,8 @@ export function gatePs(gates: readonly Gate[]): number[] {
 
 /**
  * Judges all thresholds as one family, because one exit code stands for all of them: a failure needs a p-value of at
- * most 5 % after Holm's method, so a build that meets its thresholds fails in 5 % of cases, however many thresholds it
- * has. A pass depends on its own interval only. Plain facts are not tests, and do not raise any p-value.
+ * most 5 % after Holm's method, so a build that meets its thresholds fails in at most 5 % of cases, however many
+ * thresholds it has. A pass depends on its own interval only. Plain facts are not tests, and do not raise any p-value.
  * @param besides p-values of other hypotheses that decide the same exit code.
  */
 export function judgeTogether(gates: readonly Gate[], besides: readonly number[] = []): Gate[] {

@@ -122,7 +122,7 @@ const PERCENTILES = {
   "latencyP99.9Ms": "p99.9",
   "latencyP99.99Ms": "p99.99",
 } as const;
-/** The fastest request is one with a response. */
+/** `latencyFastestMs` is the latency of the fastest request with a response. */
 const LATENCIES = {
   latencyFastestMs: "min",
   latencyMeanMs: "mean",
@@ -182,7 +182,7 @@ function servedOf(measurement: Measurement): CsvRecord {
   };
 }
 
-/** Columns for the target, and for each part, whose name precedes each of its columns'. */
+/** Columns for the target and for each part; the names of a part's columns begin with its own. */
 function ofParts(run: Run, columns: (used: ResourceUse) => CsvRecord): CsvRecord {
   const parts = partsOf(run).map((part) => prefixed(`${part.name}.`, columns(part)));
   return Object.assign({}, columns(run), ...parts);
@@ -213,7 +213,7 @@ function prefixed(before: string, record: CsvRecord): CsvRecord {
   );
 }
 
-// The columns that identify a run, which come first in either CSV.
+// The columns that identify a run, which come first in both CSVs.
 
 function identityOf({ target, scenario, repetition, order }: Run): CsvRecord {
   return { target, scenario, repetition, order };

@@ -1,6 +1,6 @@
 /**
- * Results as metrics of OpenTelemetry: ExportMetricsServiceRequest of OTLP (opentelemetry-proto, collector/metrics/v1) in its
- * JSON encoding. Names are those of the semantic conventions for HTTP clients; what they have no name for begins with
+ * Results as metrics of OpenTelemetry: ExportMetricsServiceRequest of OTLP (opentelemetry-proto, collector/metrics/v1)
+ * in its JSON encoding. Names are those of the semantic conventions for HTTP clients; names that these lack begin with
  * `plateau.`. Sums are cumulative from the start of each run, as Prometheus wants them. Pure.
  */
 import { MESSAGE_TIMES } from "../../base/figures/figure.ts";
@@ -225,7 +225,7 @@ function methodOf({ steps, slowest = [], load }: Run): string {
   return isOne && KNOWN_METHODS.test(sent) ? sent.split(" ")[0] : "_OTHER";
 }
 
-/** Number of requests by outcome, which together are all due requests. */
+/** Numbers of requests by outcome, which add up to all due requests. */
 function outcomesOf({ requests, status, errors }: Run): [Attributes, number][] {
   const { completed, failed, unfinished, dropped } = requests;
   const codes = Object.entries(status).map(([code, count]): [Attributes, number] => [

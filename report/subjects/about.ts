@@ -18,7 +18,7 @@ export function unanswered({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   return noResponseCaveats(runs).map((silent) => text(silent.code, silent.text, "warning"));
 }
 
-/** Unexpected statuses of a single run, before its figures, because it may consist of nothing but error pages. */
+/** Unexpected statuses of a single run, before its figures, because the run may consist of nothing but error pages. */
 export function otherStatuses({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   const said = runs.length === 1 ? otherStatusesText(runs[0]) : "";
   return said === "" ? [] : [text("statuses", `${said}.`, "warning")];
@@ -38,7 +38,7 @@ export function about({ results, asWritten }: ReportContext): Block[] {
   ];
 }
 
-/** Why runs are not valid; if all are, or none is, the card above says so. */
+/** Why runs are not valid. If no run is valid, the card above says so, and the title does not repeat it. */
 function doubtsOf(runs: readonly Run[]): Block[] {
   const trust = trustOfRuns(runs);
   if (trust === null) return [];

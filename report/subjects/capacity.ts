@@ -81,7 +81,7 @@ function failuresText({ errors = {}, wrong = 0 }: CapacityTrial): string {
 export function capacitySentence(result: RunCapacity): string {
   const { within, binding, capacity, trials, end } = result;
   const none = capacity === null ? uncountedText(trials) : "";
-  // For a lower bound, nobody knows how far beyond the capacity a rate is.
+  // If the capacity is only a lower bound, it is unknown how far a rate is beyond the capacity.
   const isOpen = capacity === null ? heldIn(trials) !== undefined : capacity.high === null;
   const isKnown = none === "" && end !== "nothing-holds" && end !== "unsustained" && !isOpen;
   return [
@@ -138,7 +138,7 @@ const OF_A_RUN = new Set<Advice>(
   ["lower-rate", "longer-run", "repeat-run", "inspect-timeline", "compare-differences"],
 );
 
-/** What would let more trials count: the advice for most of those that did not. */
+/** What would let more trials count: the most frequent advice for those that did not. */
 function nextText(trials: readonly CapacityTrial[]): string {
   const first = trials.filter(({ counts }) => !counts).flatMap((trial) =>
     doubtsOf(trial).flatMap(({ advice }) => advice).find((one) => !OF_A_RUN.has(one)) ?? []
@@ -217,7 +217,7 @@ function budgetText(
   return `${ended}; a budget of about ${Math.ceil(wouldTakeS / 60)}m would probably decide`;
 }
 
-/** Which rate, found good by shorter trials, was not sustained, and how to find one that is. */
+/** Which rate held in shorter trials but could not be sustained, and how to find a rate that can. */
 function unsustainedText({ trials, trialS: [shortS, longS] }: RunCapacity): string {
   const fell = trials.find(({ isSustained, outcome }) => isSustained && outcome === "broken");
   if (fell === undefined) return "inconclusive: a sustained trial broke the rules";

@@ -123,7 +123,9 @@ function percentText(odds: number): string {
   return String(Number((100 * (1 - 1 / odds)).toFixed(decimals)));
 }
 
-/** The rarest slow request for which every cell has enough requests. */
+/**
+ * The latency that one request in 10,000, 1,000 or 100 exceeds: the rarest that every cell has enough requests to show.
+ */
 function tailsFinding(cells: readonly CellRuns[]): string {
   const filled = cells.filter(({ latency }) => latency.count > 0);
   const odds = [10_000, 1_000, 100].find((odds) =>

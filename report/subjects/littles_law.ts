@@ -55,10 +55,12 @@ function slotsOf({ load }: Run): number | null {
     : null;
 }
 
-/** Share of the latency; less think time than this is the generator's own time. */
+/** Share of the latency: less think time than this is really the generator's own time. */
 const LEAST_SHARE = 0.01;
 
-/** Time of a flow that no request takes, divided by the number of its requests. */
+/**
+ * Think time per request: the time of a flow in which no request is under way, divided by the number of its requests.
+ */
 function thinkMsOf(run: Run): number {
   const { sessions, requests, latency } = run;
   if (sessions === null || sessions.completed === 0 || requests.completed === 0) return 0;
@@ -67,7 +69,10 @@ function thinkMsOf(run: Run): number {
   return thinkMs > LEAST_SHARE * latency.mean ? thinkMs : 0;
 }
 
-/** Sessions in the run; those cut off by its end had sent half of their requests by then, on average. */
+/**
+ * Number of sessions in the run. A session that the end cut off counts as half, because it had sent half of its
+ * requests on average.
+ */
 function sessionsIn({ completed, unfinished }: NonNullable<Run["sessions"]>): number {
   return completed + unfinished / 2;
 }

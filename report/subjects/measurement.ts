@@ -139,8 +139,8 @@ function endTexts(measurement: Measurement, { unit, request }: Lead): string[] {
     ...lost === 0 ? [] : [`${counted(lost, "message")} failed`],
     ...failed + wrong === 0 ? [] : [`${counted(failed + wrong, request)} ${bad}`],
     ...lost + failed + wrong === 0 ? ["0 failed"] : [],
-    // A stream that was never requested is a message that was never sent; a WebSocket has no messages before it is
-    // open.
+    // A stream that was never requested also counts as a message that was never sent. A WebSocket that was never opened
+    // has no messages, so the larger number is named.
     ...unsent(Math.max(dropped, messagesThat("dropped", measurement))),
   ];
 }
@@ -208,8 +208,8 @@ function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): 
 }
 
 /**
- * How requests ended: each outcome as a fact, or all in one fact if they are streams or WebSockets, whose messages
- * lead.
+ * How requests ended: each outcome as a fact; or for streams and WebSockets all outcomes as one fact, because the
+ * outcomes of messages come first.
  */
 function outcomeFacts(
   measurement: Measurement,
@@ -234,7 +234,7 @@ function outcomeFacts(
 }
 
 /**
- * `10,512, 12 of them in the 0.8 s after the deadline`; only the number if that wait explains no figure.
+ * `10,512, 12 of them in the 0.8 s after the deadline`; only the number if that wait was short, or nothing ended in it.
  * @param word Follows the number.
  */
 function outcomeText(of: "completed" | "failed", measurement: Measurement, word = ""): string {

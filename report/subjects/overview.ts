@@ -54,7 +54,10 @@ function build({ scenarios, matrix, results: { state, experiment } }: ReportCont
   );
 }
 
-/** Terminal and markdown show all even if the page shows a matrix first, which makes it a detail. */
+/**
+ * The blocks of a scenario. With a matrix, which comes first, they are details of the page, but terminal and markdown
+ * show them anyway.
+ */
 function atAGlance(scenario: ScenarioContext, i: number, looks: Looks): Block[] {
   const { load, cells, verdict } = scenario;
   const led = ledOf(scenario);
@@ -79,7 +82,7 @@ const READING =
 function summaryTable({ name, cells, unit: counted }: ReturnType<typeof ledOf>): Table {
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));
   const several = cells.some(({ runs }) => runs.length > 1);
-  // Beside intervals, the range would repeat what the bars show.
+  // With intervals, a column for the range would only repeat what the bars show.
   const certain = cells.some(({ interval }) => interval("rate") !== null);
   const rows = cells.map((cell) => ({ cell }));
   return tableOf({ caption: `Summary of ${name}` }, rows, [
@@ -98,7 +101,7 @@ function summaryTable({ name, cells, unit: counted }: ReturnType<typeof ledOf>):
   ]);
 }
 
-/** Requests per second at which every rule still holds. */
+/** The most requests per second at which every rule still holds. */
 const capacityColumn: ColumnOf<OfCell> = column.text("Capacity/s", ({ cell: { runs } }) => {
   const range = capacityRange(runs, CONFIDENCE);
   if (range === null) return NONE;

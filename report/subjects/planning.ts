@@ -38,7 +38,7 @@ import * as column from "./tables/column.ts";
 import { tableOf } from "./tables/table.ts";
 
 const RUNS = [3, 5, 7, 10, 15, 20, 30] as const;
-/** Changes as ratios less one. */
+/** Changes to detect, as ratios minus one. */
 const CHANGES = [0.01, 0.02, 0.05, 0.1] as const;
 const DEALS = 1_000;
 /** Any fixed seed. */
@@ -52,7 +52,7 @@ export interface PlanModel {
   /** Seconds for a block of all cells, both sides of each. */
   readonly blockS: number;
   readonly marginRatio: number;
-  /** Standard deviation of the log ratio of two neighbouring runs, by the key of the figure. */
+  /** For each cell, the standard deviation of the log ratio of two neighbouring runs, by the key of the figure. */
   readonly cells: readonly {
     readonly name: string;
     readonly stdevs: Readonly<Record<string, number>>;
@@ -72,24 +72,27 @@ interface FigurePlan {
   readonly key: string;
   /** The figure's name in words. */
   readonly name: string;
-  /** The smallest change that this many runs per side detect in every cell, as a ratio less one. */
+  /** For each number of runs per side, the smallest change that they detect in every cell, as a ratio minus one. */
   readonly seen: readonly { readonly runs: number; readonly change: number }[];
-  /** How many runs per side a change needs in every cell, and their duration; null if 1,000 are too few. */
+  /**
+   * For each change, the runs per side that detect it in every cell, and their duration; null if even 1,000 runs are
+   * too few.
+   */
   readonly needed: readonly {
     readonly change: number;
-    /** Half of the change, if the margin would hide it. */
+    /** The plan's margin, or half of the change if that margin would hide it. */
     readonly marginRatio: number;
     readonly runs: number | null;
     readonly seconds: number | null;
   }[];
   /**
-   * Standard deviations of the logarithm in the noisiest cell: of a run, and of a second within it; null if runs have
-   * too few parts to distinguish them.
+   * Standard deviations of the logarithm in the noisiest cell: of a whole run, and of one second within a run; null if
+   * runs have too few parts to distinguish the two.
    */
   readonly levels: { readonly run: number; readonly second: number } | null;
   /**
-   * The least time for each of the changes, in the noisiest cell; `seconds` are for all cells. Empty if `levels` is
-   * null.
+   * For each change, the runs that detect it in the noisiest cell in the least time; `seconds` is for all cells. Empty
+   * if `levels` is null.
    */
   readonly cheapest: readonly {
     readonly change: number;
@@ -172,7 +175,7 @@ export function planModel(
   };
 }
 
-/** Seconds: a shorter time is rounding. */
+/** In seconds; a shorter time is a rounding error. */
 const LEAST_ELSE_S = 0.01;
 /**
  * How many times shorter or longer than the measured runs a planned run may be; beyond that, its variance would be a
@@ -194,7 +197,7 @@ function shortestFor(cells: readonly CellRuns[]): number {
   return Math.max(SHORTEST_S, guessedS, ...cells.map(({ rate }) => LEAST_REQUESTS / rate.mean));
 }
 
-/** Sessions are set up once for all cells. */
+/** The allocation with the duration for all cells, for which sessions are set up only once. */
 function ofAllCells(
   { totalS, ...allocation }: Allocation,
   cells: number,

@@ -103,14 +103,16 @@ const TIMES = unitNamed("×");
 function quotientCell(row: MatchedRow): TableCell {
   const { quotient, isFar } = row;
   if (quotient === null) return NONE;
-  // A ratio over 0 is not a number.
+  // A ratio to 0 is infinite.
   const cell = quotient.value === Infinity
     ? { text: "∞", value: Infinity }
     : measuredCell(openIn(row, quotient), TIMES);
   return { ...cell, ...isFar && { alarming: true } };
 }
 
-/** The ratio: a lower bound if the measured figure is one; weak, and no bound, if the base is a lower bound. */
+/**
+ * A ratio to the base: a lower bound if the measured figure is one, but weak and no bound if the base's figure is one.
+ */
 function openIn({ measured, base }: MatchedRow, range: Range): Measured {
   const isWeak = base?.measured.isAtLeast ?? false;
   return { ...range, isWeak, isAtLeast: measured.isAtLeast && !isWeak };

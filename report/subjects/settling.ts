@@ -152,7 +152,7 @@ function chartOf(cells: readonly SettledCell[], scenarios: readonly string[]): X
     alt: `Time to a stable median against the final median: ${
       counted(cells.length, "dot")
     }. The table below has the numbers.`,
-    // Logarithmic, because the latencies of different work differ by large factors; linear if one is 0.
+    // Logarithmic, because the latencies of different work differ by large factors; linear if a latency is 0.
     x: {
       ...axisOver(unit.name, finals, { logFrom: 0, room: ROOM }),
       title: "final median latency",

@@ -1,5 +1,5 @@
 /**
- * The messages of streams and WebSockets: their times, a row for each kind; how many were due, by how they ended; and
+ * The messages of streams and WebSockets: their times, a row for each kind; how many were due, and how they ended; and
  * the WebSockets themselves. For a mix or flow also by request.
  */
 import type { FigureOf } from "../../base/figures/figure.ts";
@@ -34,7 +34,7 @@ const TIMES = [
 ] as const;
 type Times = typeof TIMES[number][0];
 
-/** A cell, or a request of one, that has streams or WebSockets. */
+/** A cell with streams or WebSockets, or one of its requests that has any. */
 interface MessageRow extends OfCell {
   /** The request's name, where several requests of a mix or flow have messages; "" for all together. */
   readonly step: string;
@@ -251,7 +251,7 @@ function countsTable(caption: string, cells: readonly MessageRow[], which: Which
   ]);
 }
 
-/** Whole streams, and how often streams that are requested again were interrupted; empty without either. */
+/** Whole streams, and how often streams that are requested again were interrupted; no rows without either. */
 function streamsTable(caption: string, cells: readonly MessageRow[], which: Which): Table {
   const rows = cells.filter(({ cell }) =>
     streamsOf(cell).some(({ whole, interruptions }) => whole > 0 || interruptions !== undefined)

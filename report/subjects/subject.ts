@@ -47,7 +47,7 @@ export function groupsOf<Context>(
 }
 
 export interface Settling {
-  /** The answer to the question when latency is stable: when half of the medians are, and when all are. */
+  /** When latency is stable: when half of the medians are stable, and when all of them are. */
   readonly brief: string;
   readonly blocks: readonly Block[];
 }
@@ -64,7 +64,7 @@ export interface ReportContext {
   /** Confidence level of the intervals. */
   readonly level: number;
   readonly scenarios: readonly ScenarioContext[];
-  /** Runs by position; figures leave out the part that the experiment discards. */
+  /** Runs in the order of measurement; figures leave out the part that the experiment discards. */
   readonly runs: readonly Run[];
   /** Null if no latency was ever far from its final value. */
   readonly settling: Settling | null;

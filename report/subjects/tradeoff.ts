@@ -25,7 +25,10 @@ const READING =
 /** Requests/s within this ratio count as equal: an open loop at a single rate trades nothing. */
 const ONE_RATE = 1.01;
 
-/** Requests/s against p99; none below two cells, or if all serve one rate. @param right Cells with correct responses. */
+/**
+ * Requests/s against p99; none for fewer than two cells, or if all serve one rate.
+ * @param right Cells with correct responses.
+ */
 function tradeoffOf(scenario: string, right: readonly CellRuns[], id: string): Figure[] {
   const cells = right.filter((cell) => p99Of(cell) > 0 && cell.rate.mean > 0);
   const rates = cells.map(({ rate }) => rate.mean);

@@ -302,7 +302,9 @@ interface FigureSeries {
   readonly known: readonly { readonly value: number; readonly at: number }[];
 }
 
-/** Requests/s, p99 and CPU time per request of each cell, in this order, if they decide. */
+/**
+ * Requests/s, p99 and CPU time per request of each cell, in this order; a figure that does not decide has no values.
+ */
 function figuresOf(series: readonly TrendSeries[]): FigureSeries[] {
   return series.flatMap(({ scenario, label, cells }) => {
     const groups = cells.map((cell) => cell && groupOf(cell));

@@ -85,7 +85,7 @@ function partsWith(
   return { value, interval: `[${low},${GLUE}${high}${end}` };
 }
 
-/** If the whole interval is within this ratio of 1, its digits say nothing else. */
+/** If the whole interval is within this ratio of 1, more digits would tell nothing more. */
 const SAME_RATIO = 1.005;
 const DECIMALS_OF_SAME = 3;
 

@@ -63,7 +63,9 @@ function blockMarkup(block: Block, place: PagePlace, level: number): Markup | nu
   }
 }
 
-/** The class of a part that is not in the summary, after its own classes. */
+/**
+ * A class attribute with a part's own classes and, outside of the summary, a class for its depth; null for no class.
+ */
 export function classAttribute(depth: Depth, ...own: string[]): Markup | null {
   const names = [...own, ...depth === "summary" ? [] : [`in-${depth}`]];
   return names.length === 0 ? null : markup` class="${names.join(" ")}"`;
@@ -142,7 +144,7 @@ function tableBlockMarkup(
 ${shown}`;
 }
 
-/** A flame graph, which the client draws; without scripts there are the tables. */
+/** A flame graph, which the client draws; without scripts, readers have the tables. */
 function flamesMarkup({ of, flames }: Flames, { id }: PagePlace): Markup {
   const options = flames.map(({ label }, i) => markup`<option value="${i}">${label}</option>`);
   return markup`<figure class="flame" id="${id}">
@@ -163,7 +165,10 @@ function choiceMarkup({ label, standard, others }: Alternatives): Markup | null 
   return markup`<form class="base" autocomplete="off"><label>${label} <select name="base"><option value="">${standard}</option>${options}</select></label></form>`;
 }
 
-/** Replacement figures by the name of the choice, and by id. @param place Place of the section that contains them. */
+/**
+ * For each choice, its name and the figures to show instead, by id.
+ * @param place Place of the section that contains them.
+ */
 export function replacedFigures(
   { others }: Alternatives,
   place: PagePlace,

@@ -32,7 +32,7 @@ export function figureMarkup(figure: Figure, place: PagePlace, level: number): M
   return markup`<figure${attributes}>${figureContent(figure, own, level)}</figure>\n`;
 }
 
-/** A named figure has its name as id, wherever it is in its section. */
+/** The place of a figure. The id of a named figure is its name, wherever it is in its section. */
 export function ownPlace({ id }: Figure, place: PagePlace): PagePlace {
   return id === "" ? place : { ...place, id: `${sectionOf(place.id)}-${id}` };
 }
@@ -152,7 +152,7 @@ function nameMarkup({ label, color }: Series): Markup {
 /** Characters in the order of `SCENARIO_MARKS`, as the client draws them. */
 const MARKS = ["●", "▲", "■", "◆", "▼", "▶", "◀"];
 
-/** Folded up, because it is read once, at the first figure of a kind. */
+/** Instructions for a chart, folded up because they are read once, at the first figure of a kind. */
 export function readingMarkup(reading: string): Markup | null {
   if (reading === "") return null;
   return markup`<details class="reading"><summary>How to read this</summary>

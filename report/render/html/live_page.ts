@@ -1,6 +1,6 @@
 /**
- * The report of a running experiment: the same page, with a progress bar, and a client that loads newer
- * ones. Only this page may send requests, to its own server; the saved file sends none.
+ * The report of a running experiment: the same page, with a progress bar, and a client that loads newer versions of the
+ * page. Only this page may send requests, to its own server; the saved file sends none.
  */
 import type { Document } from "../../document.ts";
 import { markup } from "../../writing/html.ts";
@@ -50,7 +50,9 @@ export const GETTING_READY: LiveStatus = {
   isOver: false,
 };
 
-/** Stands before the last trial of a search for a capacity, and the rates between which the capacity then lies. */
+/**
+ * In the text of a run that searches for a capacity, comes before the last trial and the rates between which it lies.
+ */
 const BEFORE_TRIAL = "; trial ";
 
 /** The progress after an event; the same object if the event changes nothing. */

@@ -15,11 +15,11 @@ export interface LiveStatus {
 
 export interface PageEvent {
   readonly page: number;
-  /** Sent back by this page when it is shown. */
+  /** Token that this page sends back when it is shown. */
   readonly receipt: string;
 }
 
-/** A rate, and the p99 of a time. */
+/** The live figures: a rate, and the p99 of a time. */
 export type LiveName = "rate" | "p99";
 
 /** A figure of an interval, whose label says what is counted or timed; null without a response or message. */
@@ -34,7 +34,7 @@ export interface LivePoint extends Readonly<Record<LiveName, LiveValue>> {
   readonly endMs: number;
 }
 
-/** The next points of the current run; `isNew` if that run differs from the one of earlier points. */
+/** The next points of the current run; `isNew` if earlier points belong to another run. */
 export interface PointsEvent {
   readonly isNew: boolean;
   readonly points: readonly LivePoint[];

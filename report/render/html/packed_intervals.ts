@@ -1,6 +1,6 @@
 /**
  * The intervals of every scenario of a page, packed: its client recomputes figures from them. A page of thousands of
- * intervals takes several as one step, so that it stays small enough to send on.
+ * intervals joins several into one step, so that it stays small enough to send to others.
  */
 import type { Run } from "../../../runner/result/result.ts";
 import { decodeInterval, decodeSparse, eachInterval } from "../../../runner/stats/histogram/hdr.ts";
@@ -21,15 +21,16 @@ export interface PackedSteps {
 /** Approximate size limit for all scenarios of a page. */
 const MOST_CHARACTERS = 2_800_000;
 /**
- * The cells of about this many runs are packed to estimate the size of all, because widely spread latencies take several
- * times as much room as others.
+ * Cells with about this many runs are packed to estimate the size of all cells. The number of values would not show it,
+ * because widely spread latencies take several times as much room as others.
  */
 const TRIED_RUNS = 30;
 
 /**
  * Packs scenarios with the shortest steps that the page has room for: one interval, two, four, … up to a whole run.
  *
- * @param scenarios The scenarios by the ids of the sections that show them. @param most Roughly the most characters for all.
+ * @param scenarios The scenarios by the ids of the sections that show them.
+ * @param most Approximate limit for all scenarios, characters.
  */
 export function packScenarios(
   scenarios: ReadonlyMap<string, { readonly cells: readonly CellRuns[] }>,
@@ -62,7 +63,10 @@ function charactersOf(runs: readonly Run[]): number {
   return sum(runs, ({ timeline }) => sum(timeline.points, ({ histogram }) => histogram.length));
 }
 
-/** The packed runs of each cell. @param joined How many of the longest intervals make a step. */
+/**
+ * The packed runs of each cell.
+ * @param joined How many intervals make a step, counted in the longest intervals.
+ */
 function packedSteps(cells: readonly (readonly Run[])[], joined: number): PackedSteps {
   // Long runs have longer intervals than short ones, so the longest interval decides for all.
   const seconds = joined * Math.max(...cells.flat().map(({ timeline }) => timeline.intervalS));
@@ -106,7 +110,7 @@ function boundsOf(point: IntervalPoint): SparseHistogram[] {
   return count > 0 ? [largest(decodeInterval(point), count)] : [];
 }
 
-/** The `count` largest values. Sums, which are not packed, stay those of all values. */
+/** The histogram's `count` largest values. Its sums stay those of all values, because sums are not packed. */
 function largest(latency: SparseHistogram, count: number): SparseHistogram {
   let first = latency.indices.length;
   let left = count;

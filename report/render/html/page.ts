@@ -116,7 +116,7 @@ ${deep < 0 ? null : depthMarkup()}</div></nav>
 ${live?.bar ?? null}${dataScript("more-charts", deflatedJson(Object.fromEntries(charts)))}
 
 ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
-    // After the client, which reads it only when a part of the runs is selected.
+    // Behind the client, which reads this data only when a part of the runs is selected.
     scenarios.map(([id, scenario]) => {
       const cells = scenario.cells.map(({ label, color, runs }) => ({
         ...{ label, color, clock: runs[0].latency.clock },
@@ -162,7 +162,10 @@ function deflatedJson(value: unknown): string {
   return deflated(JSON.stringify(value));
 }
 
-/** Deflated, because the blocks of other bases are similar; inflated when one is chosen. */
+/**
+ * The blocks for other bases, deflated, because they are similar; the client inflates them when one of the bases is
+ * chosen.
+ */
 function basesScript(groups: readonly Group[], place: PagePlace): Markup | null {
   const replaced = groups.flatMap((group) =>
     group.blocks.flatMap((block) =>

@@ -1,6 +1,7 @@
 /**
- * A value for each name, as markup: it is there with the first paint, on paper and without scripts. Name, value and verdict
- * are text; a bar or a dot with its interval and its runs is drawn in per cent of the width, however wide that is.
+ * Rows with a name and a value, as markup, so that they show at the first paint, on paper and without scripts. Name,
+ * value and verdict are text; a bar, or a dot with its interval and its runs, is drawn in per cent of the width,
+ * however wide that is.
  */
 import type { Axis, Row, Rows } from "../../chart.ts";
 import { type Markup, markup } from "../../writing/html.ts";
@@ -30,7 +31,7 @@ export function rowsMarkup(
   }${items}</ul>`;
 }
 
-/** Drawn behind the rows: lines at the ticks, or the band of ratios that count as equal with the line of equality. */
+/** Drawn behind the rows: lines at the ticks, or the line of equality within the band of ratios that count as equal. */
 function axisMarkup(axis: Axis, margin: number | undefined, width: number): Markup {
   const ticks = ticksAcross(axis, width, (text) => DIGIT_PX * text.length);
   const at = percentOn(axis);
@@ -50,7 +51,7 @@ function spanMarkup([from, to]: readonly [number, number], name: string): Markup
   return markup`<rect class=${name} x=${from}% width=${Number((to - from).toFixed(2))}% />`;
 }
 
-/** Per cent of the width; values beyond the axis are put at its end. */
+/** The place of a value in per cent of the width; values beyond the axis are put at its end. */
 function percentOn(axis: Axis): (value: number) => number {
   return (value) => {
     const share = shareOf(axis, Math.min(axis.max, Math.max(axis.min, value)));

@@ -20,10 +20,8 @@ export function tickText({ unit, ticks }: Axis, value: number, isHighest: boolea
 }
 
 /**
- * As many round values as fit without overlapping labels; of given values and ratios, those that fit, the more
- * important ones first.
- * @param width Width of the axis, px.
- * @param widthOf Width of a label.
+ * The ticks that fit without overlapping labels: as many round values as possible, or the most important of given
+ * values and ratios.
  */
 export function ticksAcross(
   axis: Axis,

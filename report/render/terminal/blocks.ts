@@ -110,7 +110,7 @@ const OUTCOMES: Readonly<Record<NonNullable<Finding["outcome"]>, Style>> = {
   open: "yellow",
 };
 
-/** A finding; a terminal has no font for code. */
+/** A finding as lines, without backticks, because a terminal has no font for code. */
 function findingLines({ text, outcome }: Finding, width: number, style?: Style): TextLine[] {
   const own = outcome === undefined ? style : OUTCOMES[outcome];
   return paragraphLines(text.replaceAll("`", ""), width, own);

@@ -21,7 +21,10 @@ export function boardRows({ scenarios }: Board): number {
   return [...scenarios.values()].reduce((rows, { size }) => rows + size + 1, 0);
 }
 
-/** The board as lines; none before the first result, or without room. If some don't fit, the current scenario is first. */
+/**
+ * The board as lines; none before the first result, or without room. If not all scenarios fit, the current one comes
+ * first.
+ */
 export function boardLines(board: Board, rows: number, options: TerminalOptions): TextLine[] {
   const names = [...board.scenarios.keys()];
   const isCurrent = (name: string): number => Number(name === board.scenario);
@@ -51,7 +54,7 @@ function ranked(cells: readonly BoardCell[]): BoardCell[] {
   });
 }
 
-/** A bar extends to the low end of the interval, and, less dark, to its high end; the second part shrinks over time. */
+/** A bar extends to the low end of the interval, and a paler part to its high end; that part shrinks as runs arrive. */
 function scenarioTable(
   scenario: string,
   cells: readonly BoardCell[],
@@ -94,7 +97,10 @@ function scenarioTable(
  */
 const MOST_REACH = 2;
 
-/** `± 1.2 %`, with a mark if the rule is met. On a logarithmic scale, like the interval: the factor to either end. */
+/**
+ * `± 1.2 %`, with a mark if that is narrow enough for repetition to end. On a logarithmic scale, like the interval: the
+ * factor from the value to either end.
+ */
 function widthText({ interval, halfWidth }: BoardCell, until: number | null): string {
   const ofInterval = interval === null
     ? null

@@ -15,7 +15,10 @@ export function lineOf(text: string, style?: Style): TextLine {
   return [{ text, style }];
 }
 
-/** Wraps text into lines of at most `width` columns; the first one hangs, which separates it from a paragraph before. */
+/**
+ * Wraps text into lines of at most `width` columns. Lines after the first are indented, to show where a paragraph
+ * begins.
+ */
 export function paragraphLines(text: string, width: number, style?: Style): TextLine[] {
   return wrapped(text, width, "  ").map((line) => lineOf(line, style));
 }

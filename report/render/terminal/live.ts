@@ -96,7 +96,7 @@ type ViewPart =
   | ("progress" | "run" | "url" | "board" | "timeline" | "axis")
   | ("errors" | "generator" | "fleet" | "histogram");
 
-/** How many rows a part of the view wants; it may occur again with a request for more rows. */
+/** How many rows a part of the view wants. A part may be listed again, further down, to ask for more. */
 interface RowsWanted {
   readonly part: ViewPart;
   readonly upTo: number;

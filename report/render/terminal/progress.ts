@@ -19,10 +19,10 @@ type EventOf<Kind extends Progress["kind"]> = Extract<Progress, { kind: Kind }>;
 export type Starting = EventOf<"starting">;
 
 export interface ProgressState {
-  /** The current run, and when it began by the view's clock. */
+  /** The current run; `beganMs` is when it began, by the view's clock. */
   readonly run: Starting | null;
   readonly beganMs: number;
-  /** The last intervals of the run, the newest at the end, and when that arrived. */
+  /** The last intervals of the run, the newest at the end; `receivedMs` is when the newest arrived. */
   readonly intervals: readonly Live[];
   readonly receivedMs: number;
   /** Notes so far; each is printed once, not for every run. */
@@ -129,7 +129,11 @@ function withCell(
   return { ...board, scenarios: new Map(board.scenarios).set(run.scenario, cells) };
 }
 
-/** Permanent lines for an event; `state` is that before the event. The live view below them has the time left. */
+/**
+ * Permanent lines for an event.
+ * @param state The state before the event.
+ * @param isLive Whether a live view below the lines shows the time left, so that they leave it out.
+ */
 export function lastingLines(state: ProgressState, event: Progress, isLive: boolean): TextSpan[] {
   switch (event.kind) {
     case "planned":

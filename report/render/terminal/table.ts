@@ -1,6 +1,7 @@
 /**
- * A table as lines of text, numbers on their decimal point. Where it is too wide, bars become shorter and go, then texts
- * are broken at their spaces, names are cut, and the last columns are left out, and named below.
+ * A table as lines of text, numbers on their decimal point. Where it is too wide, bars become shorter and then
+ * disappear, texts are broken at their spaces, names are cut, and at last columns are left out from the right, and
+ * named below the table.
  */
 import type { Column, Table, TableCell } from "../../subjects/tables/table.ts";
 import { fitted, padEnd, padStart, widthOf, wrapped } from "../../writing/columns.ts";
@@ -26,7 +27,7 @@ const KEPT_COLUMNS = 4;
 interface TextColumn {
   /** Widths from the preferred one to the least possible: the narrower, the more content is dropped. */
   readonly widths: readonly [most: number, number, number, number, least: number];
-  /** Lines of the head and of each row, each with this width. */
+  /** Makes the lines of the head and of each cell, all `width` columns wide. */
   readonly cellsIn: (width: number) => TextSpan[][];
 }
 

@@ -25,7 +25,7 @@ export function labelOf(text: string): TextSpan {
   return { text: padEnd(text, LABEL_COLUMNS), style: "dim" };
 }
 
-/** The least number of rows that the figures take. */
+/** The number of figures: with fewer rows, not all are shown. */
 export const TIMELINE_FIGURES = 3;
 
 /** Rate and latencies over time, the newest on the right, each from 0 to the largest shown value. */
@@ -38,8 +38,8 @@ export function timelineLines(
     .filter((_, i) => rows >= TIMELINE_FIGURES || i !== 1)
     .slice(0, rows);
   const each = Math.max(1, Math.floor(rows / TIMELINE_FIGURES));
-  // The width of the scale decides which intervals fit, and these decide the scale, so it gets the width of the longest
-  // possible one.
+  // The width of the scale decides which intervals fit, and the shown intervals decide the scale. So the scale gets the
+  // width that it needs for all intervals, shown or not.
   const scales = figures.flatMap((figure) => scaleTexts(intervals, figure, each));
   const scale = Math.max(0, ...scales.map(widthOf));
   const shown = stretched(intervals, width - BESIDE_COLUMNS - scale - 1);
@@ -63,7 +63,7 @@ export function timelineLines(
   return [...charts, lineOf(" ".repeat(BESIDE_COLUMNS + scale + 1) + axis, "dim")];
 }
 
-/** The scale beside a chart's rows: its two ends, or both in one row if there is only one. */
+/** The scale beside a chart's rows: its ends in the first row and the last, or both ends in the only row. */
 function scaleTexts(
   intervals: readonly Live[],
   { of, text }: LiveFigure,
@@ -75,7 +75,10 @@ function scaleTexts(
   return [ends[0], ...Array<string>(rows - 2).fill(""), ends[1]];
 }
 
-/** The interval for each column. Intervals of a shorter run are stretched, so that columns are filled at its end. */
+/**
+ * The interval for each column. In a run too short to fill the columns, intervals are stretched, so that it fills them
+ * at its end.
+ */
 function stretched(intervals: readonly Live[], room: number): readonly Live[] {
   const columns = Math.max(1, room);
   const intervalMs = intervalMsOf(intervals);
@@ -94,7 +97,7 @@ function intervalMsOf([first, second]: readonly Live[]): number {
   return second === undefined ? first.elapsedMs : second.elapsedMs - first.elapsedMs;
 }
 
-/** Number of errors, with those of the intervals as a sparkline, if there are any. */
+/** Number of errors and, if there are any, a sparkline of the errors in each interval. */
 export function errorsLine(
   intervals: readonly Live[],
   { width, unicode }: TerminalOptions,
@@ -109,7 +112,7 @@ export function errorsLine(
   ];
 }
 
-/** The busiest worker, and the agent to which it belongs. */
+/** The busiest worker, and the agent that it belongs to. */
 export function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live): TextLine {
   const agent = agents.length > 1
     ? ` (agent ${agents.reduce((a, b) => b.cpuRatio > a.cpuRatio ? b : a).name})`

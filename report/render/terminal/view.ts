@@ -16,7 +16,7 @@ import { lineOf, paragraphLines } from "./line.ts";
 
 interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
   readonly write: (text: Written<"terminal">) => void;
-  /** Null without a live view, whose code is then not loaded, because that would delay the load. */
+  /** Null without a live view, whose code is then not loaded, so that the load can start sooner. */
   readonly live: LiveOutput | null;
   /** Time by any monotonic clock. */
   readonly nowMs: () => number;

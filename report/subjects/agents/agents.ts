@@ -85,7 +85,7 @@ const MOST_FINDINGS = 8;
 function findingsList(loaded: readonly Loaded[], forms?: readonly Form[]): Block {
   const found = loaded.flatMap(({ target, agents, isOpen }) => {
     const cell = loaded.length === 1 ? "" : target?.label ?? "";
-    // For a single run, its trust already names the lost agents.
+    // A single run's trust already names its lost agents.
     const lost = agents.filter(({ lost, ofRuns }) => lost.length > 0 && ofRuns > 1)
       .map(({ name, lost, ofRuns }) => {
         const [{ atS, reason }] = lost;
@@ -121,7 +121,7 @@ export function agentsText(runs: readonly (Measurement | Run)[]): string {
   return `${agents.length}: ${listedAll(names, MOST_NAMES_LENGTH)}`;
 }
 
-// The whole, and below it each agent.
+// A table with a row for the whole fleet, followed by a row for each agent.
 
 interface AgentRow extends AgentFigures {
   readonly target: Loaded["target"];
@@ -202,12 +202,12 @@ const NOTE =
 // When agents that load one target together disagree. They share the target, so if one of them measures something else,
 // its network or its machine is the reason. At most one sentence for each agent.
 
-/** A figure that agents of one load have in common. */
+/** A figure that should be about the same for all agents of a load. */
 interface CommonFigure {
   readonly name: "latency" | "share" | "pace";
   readonly of: (agent: AgentFigures) => number;
   readonly text: (value: number) => string;
-  /** What an agent with this value did. */
+  /** States what an agent with this value did. */
   readonly said: (text: string) => string;
   /** Share of the others' figure by which an agent may differ. */
   readonly withinRatio: number;
@@ -242,7 +242,10 @@ const PACE: CommonFigure = {
   least: 0,
 };
 
-/** How an agent differs from the others; `in` names the figures, by which equal differences in other cells are found. */
+/**
+ * How an agent differs from the others; `in` names the figures in which it does, to find the same difference in other
+ * cells.
+ */
 interface Difference extends Pick<AgentFigures, "name"> {
   readonly in: readonly CommonFigure["name"][];
   /** Without a full stop. */
@@ -262,7 +265,7 @@ export function disagreements(
     const isAlike = !areApart(agent.p50Ms, restMs, { ...LATENCY, least: 0 });
     const figures = isOpen ? [LATENCY, SHARE] : isAlike ? [LATENCY, PACE] : [LATENCY];
     const differing = figures.filter(({ of, ...figure }) => {
-      // If one half of the agents differs from the other, only one half is reported, not each against the other.
+      // If one half of the agents differs from the other, only one half is reported, not each half against the other.
       const rest = [others, present].map((those) => lowerMedian(those.map(of)));
       return others.length > 0 && rest.every((value) => areApart(of(agent), value, figure));
     });

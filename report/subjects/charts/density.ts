@@ -84,8 +84,8 @@ function spreadOver(
   const [below] = sharesBetween(ended, [-0.5, edgesUs[0]]);
   let all = 0;
   const within = [below, ...shares].map((share) => (all += share) * ended.count / count);
-  // The first edge that has a lower bound below it, too: after the requests that are known to be below the edge, the
-  // next one is such a bound.
+  // The first edge with a lower bound below it: the next request, after those that are known to be below the edge, is
+  // such a bound.
   const boundsFrom = latency.censored === 0 ? -1 : edgesUs.findIndex((edgeUs, i) => {
     const { value, isAtLeast } = latency.percentile(Math.min(100, 100 * (within[i] + 1 / count)));
     return isAtLeast && value * 1_000 <= edgeUs;

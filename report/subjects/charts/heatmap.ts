@@ -1,6 +1,6 @@
 /**
- * Requests by moment and latency, from the packed intervals: how many of each interval took how long. The page makes it
- * when a heatmap comes near the screen, so this imports nothing that a browser lacks.
+ * Requests by moment and latency, from the packed intervals: for each interval, how many requests took how long. The
+ * page makes it when a heatmap comes near the screen, so this imports nothing that a browser lacks.
  */
 import { lowestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
@@ -14,7 +14,7 @@ export interface HeatColumn {
   readonly toS: number;
   /** Number of requests by row, which is the range between two edges. */
   readonly counts: Float64Array;
-  /** Lower bounds among these: requests that had no response by then. */
+  /** Lower bounds among `counts`: requests without a response by then. */
   readonly bounds: Float64Array;
   readonly total: number;
 }

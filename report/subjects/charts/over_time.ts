@@ -14,7 +14,7 @@ export type OverlayLine = readonly ({
 
 /**
  * Lays runs over each other. Each run counts for as many intervals as it has, so the last medians may be of fewer runs.
- * For a run with shorter intervals, the median of those that end within one of `t` counts.
+ * If several intervals of a run end within one of the intervals of `t`, their median is the run's value.
  * @param t The ends of the intervals in seconds: those of the longest run.
  */
 export function overlaid(

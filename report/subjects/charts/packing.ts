@@ -1,10 +1,12 @@
 /**
- * The intervals of a scenario's runs as bytes that travel with the page, so that it can recompute a part of the runs.
+ * The intervals of a scenario's runs as bytes that travel with the page, so that it can recompute figures for a part of
+ * the runs.
  *
- * LEB128 numbers: for each cell how many runs it has, for each run how many steps, and for each step its microseconds, what
- * it completed and failed, and two histograms: all latencies, and those that are lower bounds. A histogram is its length
- * in bytes and the counts of HdrHistogram's V2 encoding. No percentile that the page shows is rounded: any steps of any
- * runs of a cell give the same percentiles as their whole histograms. `groupsOf` chooses the buckets that this takes.
+ * LEB128 numbers: for each cell how many runs it has, for each run how many steps, and for each step its microseconds,
+ * what it completed and failed, and two histograms: all latencies, and those that are lower bounds. A histogram is its
+ * length in bytes and the counts of HdrHistogram's V2 encoding. `groupsOf` merges only buckets that no percentile on
+ * the page needs, so the page's percentiles are exact: any steps of any runs of a cell give the same ones as their
+ * whole histograms.
  */
 import { Leb128Reader, Leb128Writer } from "../../../base/leb128.ts";
 import { groupsOf, inGroups } from "../../../runner/stats/histogram/censoring.ts";

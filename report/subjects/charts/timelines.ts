@@ -211,7 +211,7 @@ function messageTrack(
   });
 }
 
-/** The value at a moment of a run, in seconds. */
+/** The value of a run at a moment. */
 type ValueAt = (run: Run, atS: number, interval: TimelineInterval) => number | null | undefined;
 
 /**
@@ -296,7 +296,10 @@ const gateway = z.object({
   proxy: z.object({ origin: z.string().optional() }).optional(),
 });
 
-/** Instances added to a cluster, or to one behind the target. @param targets Targets of the experiment. */
+/**
+ * Instances added to the target's cluster, and to clusters behind it.
+ * @param targets Targets of the experiment.
+ */
 function addedTo(target: string | undefined, targets: unknown): z.output<typeof added>[] {
   if (target === undefined) return [];
   const spec = gateway.safeParse(Object(targets)[target]).data;

@@ -52,7 +52,7 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
     .filter((figure) => shown.length > 0 && figure !== shown[0].figure);
   return {
     ...verdict,
-    // If thresholds decide, they alone do.
+    // Thresholds that decide do so alone, so notes on figures are left out.
     notes: verdict.code === "thresholds" ? [] : [
       ...others.flatMap((figure) => figureNote(figure, places, sides[1].name)),
       ...places.some(({ decision }) => decision?.sliced?.areTheseTwo) ? [THESE_TWO] : [],
@@ -104,7 +104,10 @@ function headlined(
   return withWinner(base) ?? withWinner(other) ?? byFigure[0] ?? [];
 }
 
-/** Empty if the sides are not compared by the figure in any cell, because one or both of them respond wrongly. */
+/**
+ * A note on a figure other than the headline's; none if no cell could be compared by it, because a side responds
+ * wrongly.
+ */
 function figureNote(figure: string, places: readonly Place[], other: string): string[] {
   const own = places.filter((place) => place.figure === figure && place.rival !== null);
   if (own.length === 0) return [];

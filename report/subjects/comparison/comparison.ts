@@ -45,11 +45,11 @@ export interface ComparedCell {
   /** The cells of both sides; with several sessions, those of the last one. */
   readonly match: CellPair;
   readonly comparison: GroupComparison;
-  /** Why the figures are meaningless: wrong responses; "" if they are not. Verdicts are then about the responses. */
+  /** The wrong responses that make the figures meaningless, so that verdicts are about the responses; "" for none. */
   readonly errors: string;
 }
 
-/** One of the two results, from one session or several. */
+/** A side of the comparison, from one session or several. */
 export interface ComparedSide {
   /** `BASE` and `NEW`; for two commits, `base` and `head`. */
   readonly name: string;
@@ -76,7 +76,7 @@ export interface ResultsComparison {
   readonly revisions: Revisions | null;
   /** The cells by their undisturbed runs; null if no run was disturbed, empty if a side has no undisturbed run. */
   readonly again: readonly ComparedCell[] | null;
-  /** Differences other than those in figures, one line each. */
+  /** Differences between the sides apart from their figures, one line each. */
   readonly differences: readonly string[];
   /** Sides whose figures may not be the target's, with the reason, one line each. */
   readonly untrusted: readonly string[];
@@ -89,7 +89,7 @@ export interface ResultsComparison {
   readonly gates: readonly GateOutcome[];
   readonly marginRatio: number;
   readonly decidedBy: NonNullable<CompareOptions["decidedBy"]>;
-  /** The deciding outcome. */
+  /** The outcome that decides the exit code. */
   readonly outcome: ThresholdOutcome;
 }
 
@@ -180,17 +180,14 @@ export function compareSessions(
 }
 
 /**
- * Whether each side has a valid run, without which there is no verdict. If both took turns, disturbances affect both,
- * and their figures decide anyway.
+ * Whether there can be a verdict: if each side has a valid run, or if the sides took turns, so that disturbances affect
+ * both alike.
  */
 export function isTrusted(comparison: Pick<ResultsComparison, "sides" | "revisions">): boolean {
   return areInTurns(comparison) || comparison.sides.every(({ valid }) => valid > 0);
 }
 
-/**
- * Whether the runs of both sides, or their slices, took turns, and some of them show more than the speed of the
- * generator.
- */
+/** Whether the runs of both sides, or their slices, took turns, so that disturbances affect both alike. */
 export function areInTurns(
   { sides, revisions }: Pick<ResultsComparison, "sides" | "revisions">,
 ): boolean {
@@ -203,7 +200,7 @@ interface FigureOutcome {
   readonly outcome: ThresholdOutcome;
 }
 
-/** Outcome of each deciding figure in each cell. Thresholds decide themselves which runs they use. */
+/** Outcome of each deciding figure in each cell. It is inconclusive if the sides are not trusted. */
 export function figureOutcomes(
   comparison: Pick<ResultsComparison, "cells" | "sides" | "revisions">,
 ): FigureOutcome[] {
@@ -215,7 +212,7 @@ export function figureOutcomes(
   );
 }
 
-/** Null if no run was disturbed; empty if a side has no undisturbed run. */
+/** The cells by their undisturbed runs; null if no run was disturbed, empty if a side has no undisturbed run. */
 function againUndisturbed(
   sides: readonly (readonly ResultSide[])[],
   options: CompareOptions,
@@ -251,7 +248,7 @@ function comparedCell(match: CellPair, comparison: GroupComparison): ComparedCel
   };
 }
 
-/** If responses were wrong, they decide rather than their speed: a fast error is not a response. */
+/** Wrong responses decide in place of speed, because a fast error is no success. */
 function judgedByResponses(
   comparison: GroupComparison,
   base: CellRuns,
@@ -275,7 +272,7 @@ function judgedByResponses(
   return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
 }
 
-/** All figures with one verdict from elsewhere, and therefore without the intervals, which did not decide it. */
+/** Gives all figures a verdict that they did not decide themselves, and therefore removes their intervals. */
 function judgedAlike(
   comparison: GroupComparison,
   verdict: Verdict,
@@ -288,7 +285,7 @@ function judgedAlike(
   };
 }
 
-/** `now, no request got a response: 50 timed out after 5 s`; "" if each run of both sides had one. */
+/** `now, no request got a response: 50 timed out after 5 s`; "" if each run of both sides had a response. */
 function silenceOf(base: CellRuns, next: CellRuns): string {
   return [base, next].flatMap(({ runs }, i) => {
     const silent = runs.filter(isUnanswered);
@@ -299,7 +296,7 @@ function silenceOf(base: CellRuns, next: CellRuns): string {
   }).join("; ");
 }
 
-/** A worse figure fails; an undecided one is inconclusive. */
+/** Fail for a worse figure, inconclusive for an undecided one, otherwise pass. */
 export function comparedOutcome(cell: ComparedCell, figure: ComparedFigure): ThresholdOutcome {
   const { verdict } = comparisonOf(cell.comparison, figure);
   return verdict === "worse" ? "fail" : verdict === "inconclusive" ? "inconclusive" : "pass";

@@ -133,7 +133,7 @@ export function sideBySide(comparison: ResultsComparison): Block[] {
   ];
 }
 
-/** The verdicts of the figures, those that decide first, or why they say nothing. */
+/** The verdicts of the figures, deciding figures first; or why the figures say nothing. */
 function findingsOf({ comparison, errors, match }: ComparedCell): string[] {
   const [{ verdict }] = comparison.figures;
   return errors === ""

@@ -17,7 +17,7 @@ export interface SideNames {
 }
 
 /**
- * Splits results in which each target was measured twice into two sides of one session, because their runs took turns.
+ * Splits results that have each target twice into two sides. Both belong to one session, because their runs took turns.
  * @param names Names of both sides, by the target's own name.
  */
 export function revisionSides(
@@ -73,7 +73,7 @@ function withModulesFrom(folders: readonly string[], profile: TargetProfile): Ta
   return { ...profile, tree: { ...tree, frames } };
 }
 
-/** Entries under the names that targets have on both sides. */
+/** The entries of one side's targets, renamed to the names that targets have on both sides. */
 function ownOnes<T extends { readonly target: string }>(
   all: readonly T[],
   own: ReadonlyMap<string, string>,
@@ -123,7 +123,7 @@ export function lastRepetition({ runs }: Pick<Results, "runs">): number {
   return Math.max(0, ...runs.map(({ repetition }) => repetition));
 }
 
-/** A figure that was worse after the first blocks, or after all of them, and how it stands. */
+/** A figure that was worse after the first blocks or after all of them, with its final outcome. */
 export interface Alarm {
   readonly cell: ComparedCell;
   readonly figure: ComparedFigure;

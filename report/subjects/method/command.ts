@@ -17,7 +17,10 @@ export function commandOf(measured: MeasuredRuns): string {
   return ["plateau", "run", name, ...words].map(quoted).join(" ");
 }
 
-/** The command is for the repository's top folder. The results have each target of the file twice, once per commit. */
+/**
+ * The command of `ab`, for the repository's top folder; its results have each target of the file twice, once per
+ * commit.
+ */
 function abCommandOf(
   { range, file, only, margin, order, confirm, threshold }: NonNullable<MeasuredRuns["ab"]>,
   flags: Partial<InvocationFlags>,
@@ -55,8 +58,8 @@ export function benchCommandOf(args: readonly string[], seed: number): string {
 }
 
 /**
- * The arguments already include the flags that `--like` stands for, and a repeated measurement must not be sent to the
- * same collector.
+ * Flags that are left out: the arguments already include those that `--like` stands for, and a repeated measurement
+ * must not be sent to the same collector.
  */
 const LEFT_OUT = ["--like", "--otlp"];
 

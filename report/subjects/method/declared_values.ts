@@ -46,8 +46,8 @@ function loadValues(load: unknown): DeclaredValues {
 }
 
 /**
- * The target's own values and those of the target behind it. If both have a path, the target's name precedes the
- * latter's.
+ * The target's own values and those of the target behind it. Where both have the same path, the path of the target
+ * behind begins with that target's name.
  */
 function targetValues(name: string, targets: Readonly<Record<string, unknown>>): DeclaredValues {
   const { [name]: lines, ...others } = targets;
@@ -79,7 +79,7 @@ function valuesWithin(
   return Object.assign({}, ...inner);
 }
 
-/** The paths that some pair has. */
+/** The paths of the keys that at least one pair has. */
 export function pathsOf(pairs: readonly DeclaredPair[]): NonNullable<ExperimentNames["others"]> {
   return [...new Set(pairs.flatMap(({ values }) => Object.keys(values)))];
 }

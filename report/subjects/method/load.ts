@@ -109,7 +109,7 @@ function searchText(load: LoadOf<"capacity">): string {
   }, then ${formatExactly(durationS)} at ${found}; over ${mostText(load)}, ${ARRIVALS[arrivals]}`;
 }
 
-/** One text for all loads that differ in their courses alone. */
+/** One text for all loads that differ only in the course of their rates. */
 function phasesTexts(loads: readonly LoadOf<"phases">[]): string[] {
   const textOf = (load: LoadOf<"phases">, courses: string): string => {
     const { pool, arrivals, http2 } = load;

@@ -81,7 +81,7 @@ export interface PlacedCall {
 /**
  * The calls that are wide enough, parents before their children, siblings from left to right with the longest first.
  *
- * @param focus The call that is as wide as the drawing, below its callers; null: all are shown.
+ * @param focus The call that is as wide as the drawing, below its callers; null to show all calls.
  * @param narrowest Width of the narrowest call, as a share of the drawing.
  */
 export function placedCalls(
@@ -147,16 +147,19 @@ export function foundCalls(tree: CallTree, text: string): Found {
 }
 
 export interface FlameChange {
-  /** Own time per request, µs: in the other profile, and in this one. */
+  /** Own time of the function per request, µs: in the base's profile, and in this one. */
   readonly beforeUs: number;
   readonly afterUs: number;
-  /** The change as a share of all time per request, in the profile that takes more. */
+  /** The change as a share of all time per request, in the profile where that time is longer. */
   readonly ratio: number;
-  /** Whether every run of one lies beyond every run of the other; null: one has a single run, which shows no noise. */
+  /**
+   * Whether every run of one profile lies beyond every run of the other; null if one has a single run, which shows no
+   * noise.
+   */
   readonly isBeyondNoise: boolean | null;
 }
 
-/** Whether the two are comparable. */
+/** Whether two flames can be compared: they differ, have the same known runtime, and both have times per request. */
 export function areComparable(flame: Flame, other: Flame): boolean {
   return flame !== other && flame.runtime !== "" && flame.runtime === other.runtime &&
     flame.ownUs.length > 0 && other.ownUs.length > 0;
@@ -189,7 +192,10 @@ function wholeUsOf({ tree: { frames }, ownUs }: Flame): number {
   return sum([...byKey.values()], (us) => us);
 }
 
-/** The colour of a call: time outside of functions, growth or decline in three steps, or by module. */
+/**
+ * The colour of a call: growth or decline in three steps or, without changes, by module or as time outside of
+ * functions.
+ */
 export function paintOf(
   { tree: { frames, frame } }: Flame,
   node: number,

@@ -204,7 +204,10 @@ function hotText(profiled: ProfiledCell, trees: readonly CallTree[]): string {
   ].filter(Boolean).join(" ");
 }
 
-/** If most of the time goes to a library or the system: the program's own function on whose behalf it is spent. */
+/**
+ * If most of the time goes to a library or the system, the program's own function on whose behalf it is spent;
+ * otherwise "".
+ */
 function ownSentence({ label, runs }: ProfiledCell, whole: CallTree): string {
   const part = largestOwnPart(whole);
   if (part === null || part.ratio < HOT_RATIO || hotPathOf(whole)?.frame === part.frame) return "";
@@ -305,7 +308,9 @@ function idleSentence(runs: readonly TargetProfile[]): string {
 
 type ProfiledSide = Pick<ProfiledCell, "label" | "runs">;
 
-/** Why `after` is slower than `before`; null if it takes no more time per request, or if the profiles do not show it. */
+/**
+ * Why `after` is slower than `before`; null if it takes no more time per request, or if the profiles do not show why.
+ */
 export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): string | null {
   const change = changeBetween(before, after);
   return change && changeSentence(change, "more", [
@@ -314,10 +319,15 @@ export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): str
   ]);
 }
 
-/** How the CPU time of a request changed, according to runs without a profiler; `either` if they do not know it. */
+/**
+ * How the CPU time of a request changed, according to runs without a profiler; `either` if those runs do not show it.
+ */
 export type WorkChange = "more" | "less" | "either";
 
-/** Compares one target before and after a change. Null if either has no profile, or if they show no such change. */
+/**
+ * Compares one target before and after a change. Null if either side has no profile, or if the profiles do not show a
+ * change like `work`.
+ */
 export function comparedSentence(
   base: ProfiledSide,
   next: ProfiledSide,

@@ -1,6 +1,7 @@
 /**
  * Each request of a mix, flow or page as a scenario of its own, so that tables, claims and thresholds, which read the
- * figures of cells, can read those of such a step. They are of whole runs, even if the experiment discards a part.
+ * figures of cells, can read those of such a step. The figures of a step are of whole runs, even if the experiment
+ * discards a part.
  */
 import { stepPath } from "../../../base/figures/steps.ts";
 import type { StepFigures } from "../../../runner/result/step.ts";
@@ -24,7 +25,7 @@ export function stepScenarios(
 
 const made = new WeakMap<Run, readonly Run[]>();
 
-/** The steps of a run as runs of their own, made once for each run, as its cells are. */
+/** The steps of a run as runs of their own; made only once for each run. */
 function stepRuns(run: Run): readonly Run[] {
   const known = made.get(run);
   if (known !== undefined) return known;

@@ -142,7 +142,7 @@ export function figurePoint(
   };
 }
 
-/** An axis with a tick at each value; these are ascending, and at least two. */
+/** An axis with a tick at each value. There are at least two values, in ascending order. */
 function factorAxis({ name, values }: NumericFactor): Axis {
   const [low, high] = [values[0].at, values[values.length - 1].at];
   const isLog = low > 0 && high / low >= LOG_FROM;

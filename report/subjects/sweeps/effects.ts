@@ -21,7 +21,7 @@ import {
   type RegressedCell,
 } from "../../../runner/stats/regression/quantile_regression.ts";
 
-/** The target, or a factor; with its values from one end to the other. */
+/** The target or a factor, with its values from one end to the other. */
 interface Dimension {
   readonly name: string;
   readonly levelOf: (cell: CellRuns) => string;
@@ -113,7 +113,7 @@ function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
   ].filter(({ levels }) => levels.length > 1);
 }
 
-/** Whether the effects of several dimensions, and not only of the target, are mixed in the cells. */
+/** Whether the cells differ in several dimensions, of which at least one is a factor. */
 function areSeveral(dimensions: readonly Dimension[], cells: readonly CellRuns[]): boolean {
   return dimensions.length > 1 && factorPaths(cells).length > 0;
 }
@@ -137,7 +137,7 @@ function logsOf(
   return logs.every(({ values }) => values.every(Number.isFinite)) ? logs : null;
 }
 
-/** The last value over the first, all else equal: the plan is full, so all else is the same on both sides. */
+/** Requests/s at the last value over those at the first; all else is equal, because every combination was measured. */
 function effectOf({ levels, levelOf }: Dimension, cells: readonly CellRuns[]): number {
   const meanAt = (level: string): number => {
     const those = cells.filter((cell) => levelOf(cell) === level);

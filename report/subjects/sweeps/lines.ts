@@ -102,7 +102,7 @@ function dimensionsOf(cells: readonly CellRuns[], { path }: NumericFactor): Dime
 /** The most lines in a chart whose colours and dashes can still be distinguished. */
 const MOST_LINES = 8;
 
-/** The first dimensions: as many as give distinguishable lines, but at least one. */
+/** As many of the first dimensions as give lines that can be distinguished, but at least one. */
 function lineDimensions(dimensions: readonly Dimension[]): readonly Dimension[] {
   let lines = 1;
   const end = dimensions.findIndex(({ size }, i) => (lines *= size) > MOST_LINES && i > 0);
@@ -113,7 +113,10 @@ function labelOf(cell: CellRuns, dimensions: readonly Dimension[]): string {
   return dimensions.map(({ levelOf }) => levelOf(cell)).filter(Boolean).join(" · ");
 }
 
-/** Where a line stops growing, and its scaling law, by the values with correct responses: a fast error is no response. */
+/**
+ * Where a line stops growing, and its scaling law, by the values with correct responses, because a fast error is no
+ * success.
+ */
 function growthOf(
   points: readonly LinePoint[],
   factor: NumericFactor,

@@ -116,7 +116,7 @@ function kneeCell(
 ): TableCell {
   const text = betweenText(factor, at);
   if (interval === null) return { text, value: at };
-  // The value above has the unit of a rate.
+  // The interval of a rate needs no unit, because the value above it has one.
   const [low, high] = [interval.low, interval.high].map((end) =>
     factor.kind === "rate" ? formatNumber(end) : betweenText(factor, end)
   );

@@ -21,7 +21,7 @@ import type { Panel } from "../../blocks.ts";
 import { axisOver, compact, type Row, type Rows } from "../../chart.ts";
 import { cellParts } from "../../cells/cell_label.ts";
 
-/** Two cells beside each other, as tables and charts of comparisons call them. */
+/** Two cells that are compared, with the names that tables and charts give them. */
 export interface ComparedPair {
   readonly name: string;
   readonly base: string;
@@ -103,7 +103,7 @@ function valueIn({ rate, latency }: CellRuns, figure: ComparedFigure): number | 
   return figure === "mean" ? latency.mean : percentileOf(latency, figure);
 }
 
-/** What each deciding figure of such comparisons says, followed by the other figures. */
+/** A text for each figure that may decide, with its verdict, followed by one text for all other figures. */
 export function comparedTexts(
   { figures, marginRatio, decisive }: GroupComparison,
   cells: readonly [base: CellRuns, next: CellRuns],
@@ -141,7 +141,7 @@ function sessionsNote(contrasts: readonly SessionContrast[]): string {
     }; successive sessions correlate by about ${widest.correlation.toFixed(1)}.`;
 }
 
-/** What the ratios are based on for cells that might be worse and were measured again. */
+/** What the ratios are based on if cells that might be worse were measured again. */
 function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
   return `Every figure that seemed worse after ${
     counted(first, "block")
@@ -152,7 +152,7 @@ function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
     "slower does so in both stages.";
 }
 
-/** The meaning of ratios and verdicts; the reason for a limited verdict is in its own word. */
+/** Notes on the meaning of ratios and verdicts; the reason for a limited verdict is in the verdict's own word. */
 export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;
   const all = comparisons.flatMap(({ figures }) => figures);

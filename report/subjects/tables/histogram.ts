@@ -43,8 +43,8 @@ function equalRatioEdgesUs(lowUs: number, highUs: number, steps: number): number
 }
 
 /**
- * Share of all values between each two edges. A bucket of whole microseconds [low, high] covers
- * low − ½ … high + ½; one that lies across an edge is split by width, because short times would look like a comb.
+ * Share of all values between each two edges. A bucket of whole microseconds [low, high] covers low − ½ … high + ½. If
+ * it lies across an edge, it is split by width, because short times would otherwise look like a comb.
  */
 export function sharesBetween(histogram: Histogram, edgesUs: readonly number[]): number[] {
   const shares = new Float64Array(edgesUs.length - 1);

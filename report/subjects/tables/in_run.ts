@@ -56,7 +56,8 @@ export function inRunTable({ fromS, figures }: InRun): Table | null {
 }
 
 /**
- * Only for cells with a single run: over several runs, the interval says more, and this one could be mistaken for it.
+ * Intervals within a run, only for cells with a single run: the interval over several runs says more, and the one
+ * within a run could be mistaken for it.
  */
 export function inOneRun({ name, cells }: ScenarioContext): Block[] {
   const known = cells.filter((cell) => SHOWN.some((figure) => onlyRun(cell, figure)?.interval));

@@ -24,7 +24,7 @@ export function percentiles({ name, cells, roomy }: ScenarioContext): Block[] {
   const rows = cells.map((cell) => ({ cell }));
   const meanOf = ({ cell: { latency, interval } }: OfCell): Measured | null =>
     column.meanIn(latency, interval("mean"));
-  // Without an interval, because it is only read beside its neighbours.
+  // Without an interval, because these percentiles are only read beside their neighbours.
   const plain = (p: number): ColumnOf<OfCell> =>
     column.number(`p${p}`, ({ cell }) => column.percentileIn(cell.latency, p), unit);
   const runs = cells.flatMap((cell) => cell.runs);
@@ -64,7 +64,7 @@ const POOLED =
 const MINIMUM =
   "Mean and stdev count lower bounds as values; the minimum is that of the completed requests.";
 
-/** With fewer seconds, percentiles are just those seconds. */
+/** With fewer seconds, percentiles would be just the values of single seconds. */
 const FEWEST_SECONDS = 4;
 
 /** autocannon's table: the spread of requests and bytes over whole seconds; empty if no run has enough seconds. */

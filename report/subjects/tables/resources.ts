@@ -28,7 +28,7 @@ interface Used {
 }
 
 interface ResourceRow extends OfCell {
-  /** Name of the part; null for the whole target, without Redis. */
+  /** Name of the part; null for the whole target, which leaves out Redis. */
   readonly part: string | null;
   readonly runs: readonly Used[];
 }

@@ -161,7 +161,7 @@ function slowestTable(scenario: string, cells: readonly CellRuns[]): Table {
     column.number("Run", ({ repetition }) => repetition, "count"),
     column.number("Latency", latencyIn, unit),
     ...isOpen
-      // Shows how long a request waited for a connection: the server is not always to blame for a slow one.
+      // Shows how long a request waited for a connection, because the server is not always to blame for a slow request.
       ? [moment("Due at", "s", ({ dueS }) => dueS), moment("Sent after", "ms", waitMs)]
       : [moment("Sent at", "s", ({ sentS }) => sentS)],
     column.text("Request", ({ request }) => request.request ?? "never sent"),
@@ -239,8 +239,8 @@ interface GroupKind {
 }
 
 /**
- * Responses by class of status, by instance and by cache, and the virtual users' sessions; without anything that no
- * response mentions.
+ * Responses by class of status, by instance and by cache, and the virtual users' sessions; what no response mentions is
+ * left out.
  */
 export function served({ cells, roomy }: ScenarioContext): Block[] {
   // If every response was a 2xx, there is only one class.

@@ -80,7 +80,7 @@ function figureOf(
   if (Object(experiment?.compare).figure !== undefined) return namedFigure(experiment);
   const isFlow = Object(Object(experiment?.scenarios)[scenario]).flow !== undefined;
   if (!isFlow) return messagesOf(runs);
-  // `purchases`, for flows with such a name.
+  // `purchases` for a scenario named `purchase`; `flows` if its name is not a word.
   const flows = /^[a-z]+$/i.test(scenario) ? scenario.replace(/s?$/, "s") : "flows";
   return {
     unit: `${flows}/s`,

@@ -153,7 +153,8 @@ const SHORT_ENDS: Readonly<Record<Shortfall["kind"], string>> = {
 };
 
 /**
- * How others compare with a base: a verdict on the one with the most certain differences, or else the largest.
+ * How others compare with a base: the verdict on the target whose differences are certain in the most places or, among
+ * equals, are largest.
  * @param places At least one.
  */
 export function besideVerdict(places: readonly Place[], base: string): Verdict {
@@ -179,7 +180,10 @@ interface Sides {
   readonly isCostFirst?: boolean;
 }
 
-/** The verdict on one other target beside the base: on its gains or its costs, whichever occur in more places. */
+/**
+ * The verdict on one other target beside the base: on its gains if they occur in more places than its costs, otherwise
+ * on its costs.
+ */
 export function sideVerdict(
   places: readonly Place[],
   { other, base, isCostFirst = false }: Sides,

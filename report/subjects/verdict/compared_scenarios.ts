@@ -58,8 +58,9 @@ interface CompareScenariosOptions extends JudgeOptions {
 export interface Again {
   readonly undisturbed: JudgedAgain;
   /**
-   * The comparisons with those disturbed runs of the leader by requests/s that can only have been held back: what these
-   * show about requests/s holds, too. Null if there are no such runs.
+   * The comparisons by the undisturbed runs and those disturbed runs of the leader by requests/s that can only have
+   * been held back. What these comparisons show about requests/s holds, because an undisturbed leader would only be
+   * faster. Null if there are no such runs.
    */
   readonly withHeldBack: JudgedAgain | null;
 }
@@ -94,7 +95,7 @@ export function compareScenarios(
   }));
 }
 
-/** What both kinds of comparisons without disturbed runs say, the one without held-back runs first. */
+/** The same part of both comparisons in `again`, that without held-back runs first. */
 function inAgain<Said>(
   again: Again | null,
   of: (compared: readonly ScenarioComparison[]) => readonly Said[],
@@ -131,7 +132,7 @@ function basedOf(
 
 export interface OtherBase {
   readonly base: string;
-  /** States over which pairs the comparisons are judged together. */
+  /** States which pairs are judged together as one family. */
   readonly finding: string;
   /** One entry for each scenario. */
   readonly scenarios: readonly Based[];
@@ -214,7 +215,7 @@ export function pageTargets(
     .size === 1;
   const named = scenarios.flatMap(({ cells }, i) =>
     cells.map((cell) => {
-      // The cell as compared: if a factor takes the place of its target, it is another object with the same parts.
+      // If a factor takes the place of the target, the compared cell is another object with the same parts.
       const as = compared[i].cells.find(({ parts }) => parts === cell.parts) ?? cell;
       const own = compared[i].factor === null ? cell.label : as.target;
       return { cell, name: isOne ? own : cell.target, labels: [cell.label, as.label, as.target] };

@@ -103,7 +103,7 @@ interface OfReport {
 
 interface Concluded {
   readonly card: ConclusionModel;
-  /** The verdict of each scenario by name, if there are several; none if no run is valid. */
+  /** The verdict of each scenario by name, if there are several scenarios; empty if no run is valid. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
 
@@ -159,8 +159,8 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
 /**
  * The scenarios with the figure that the question is about.
  *
- * @param compared Compared by requests/s.
- * @param again The same without disturbed runs; null if no run was disturbed.
+ * @param compared The scenarios compared by requests/s.
+ * @param again The comparisons without disturbed runs; null if no run was disturbed.
  */
 function askedPlans(
   results: MeasuredRuns,
@@ -177,8 +177,8 @@ function askedPlans(
 }
 
 /**
- * The comparisons without disturbed runs, by the figure that the question is about. Held-back runs are dropped unless
- * that is requests/s, the only figure about which they prove anything.
+ * The comparisons without disturbed runs, by the figure that the question is about. Held-back runs are kept only for
+ * requests/s, the only figure about which they prove anything.
  */
 function askedAgain({ undisturbed, withHeldBack }: Again): Again {
   const asked = askedPlans(undisturbed.results, undisturbed.compared);
@@ -194,8 +194,8 @@ interface JudgedBeside extends Judged {
 }
 
 /**
- * Judged by all runs, and by the undisturbed ones alone. Runs that only never settled are among them, because each
- * comparison allows for that by itself.
+ * The places judged by all runs, and by the undisturbed ones alone. Undisturbed runs include those that only never
+ * settled, because each comparison allows for that by itself.
  *
  * @param again The comparisons without disturbed runs; null if no run was disturbed.
  */
@@ -233,7 +233,7 @@ function verdictIn(
   return base === null ? rankedVerdict(places) : besideVerdict(places, base);
 }
 
-/** The verdict without a comparison: the throughput of the best cell. */
+/** The verdict if there is no comparison: the throughput of the best cell. */
 function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean): Verdict {
   const cells = plans.flatMap(({ name, unit, cells }) =>
     cells.map((cell) => ({ name, unit, cell, taken: takenPerSec(cell) }))
@@ -346,7 +346,10 @@ function notesOf(
 /** Claims that fit on a first screen. */
 const MOST_CLAIMS = 4;
 
-/** The claims that answer the question: those about settling, if most are; or decided ones, if most places are not. */
+/**
+ * The claims that answer the question: those about settling if most claims are; the decided claims if most places are
+ * undecided.
+ */
 function answersAmong(
   claims: readonly JudgedClaim[],
   places: readonly Place[],
@@ -359,7 +362,10 @@ function answersAmong(
     : [];
 }
 
-/** The compared pairs of different targets: between values of a factor, the factor itself may make responses differ. */
+/**
+ * The compared pairs of different targets. Pairs that differ in a factor are left out, because the factor itself may
+ * make responses differ.
+ */
 function targetPairsOf(plans: readonly ScenarioComparison[]): CellPair[] {
   return plans.flatMap(({ pairs, factor }) => factor === null ? pairs : [])
     .filter(({ base, next }) => base.target !== next.target);
@@ -385,7 +391,10 @@ const LIGHTS: Readonly<Record<Survival, Reliability["light"]>> = {
   "in-turns": "amber",
 };
 
-/** How the verdict of these places depends on disturbed runs. @param level The trust in the worst run. */
+/**
+ * How the verdict of these places depends on disturbed runs.
+ * @param level The trust in the worst run.
+ */
 export function relianceOf(
   { places, lost, survival: without }: Judged,
   { runs, level, valid, levels }:
@@ -464,7 +473,7 @@ export function cardBlocks(
   return [
     text("verdict", sentence, "verdict"),
     ...notes.map((note) => text("note", note)),
-    // The sentence has a figure without an interval, and the table has one with an interval for each setting.
+    // The sentence has a figure without an interval; the table, if there is one, has the intervals at each setting.
     ...won === null
       ? [text("figure", figure === null || figure.interval === "" ? "" : figureText(figure))]
       : [table({ ...won, notes: [] })],

@@ -44,7 +44,7 @@ export function mendStep(
   const doubted = runs.filter((run) => !isValid(run)).length;
   if (doubted === 0) return [];
   const most = commonAdvice({ runs, places, cores });
-  // The line about trust tells how many runs are not valid.
+  // No number of runs, because the line about trust has it.
   const text = most === null || most === "repeat-run"
     ? `Repeat the ${doubted === 1 ? "run that is" : "runs that are"} not valid.`
     : most === "longer-run"
@@ -57,7 +57,7 @@ export function mendStep(
 const NEEDS_CORES: readonly Advice[] = ["more-generator-cores", "separate-cores", "more-workers"];
 const FEW_CORES = 2;
 
-/** The advice for most of the runs that are not valid, of advice that can be followed here. */
+/** The most frequent advice for the runs that are not valid, of the advice that can be followed here. */
 function commonAdvice(
   { runs, places, cores }: Pick<Situation, "runs" | "places" | "cores">,
 ): Advice | null {
@@ -117,7 +117,7 @@ function runsStep({ places, runs }: Situation): NextStep[] {
         `Use \`repeat: ${most}\` to decide${where} with about 80 % probability.`,
     );
   }
-  // If runs were repeated, a target with one run has others that served nothing, so more runs would not help.
+  // If runs were repeated, the other runs of a target with one run served nothing, so more runs would not help.
   const isRepeated = runs.some(({ repetition }) => repetition >= USUAL_RUNS);
   if (has("one-run") && !isRepeated) return addRuns(`Use \`repeat: ${USUAL_RUNS}\`.`);
   if (!has("few-runs")) return [];

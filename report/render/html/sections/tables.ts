@@ -62,7 +62,7 @@ function cellMarkup(
       : markup` class=${kinds.length === 1 && !shade ? kinds[0] : markup`"${kinds.join(" ")}"`}`,
     value === undefined || isRead ? null : markup` data-v=${value}`,
   ];
-  // How many decimals a number lacks to match its column, and "d" if it lacks the decimal point, too.
+  // The number of decimals that a cell lacks to match its column, with "d" if it lacks the decimal point, too.
   const own = decimalsOf(cell);
   const pad = kind === "number" && own < decimals
     ? markup` data-p=${`${decimals - own}${own === 0 ? "d" : ""}`}`
