@@ -1,8 +1,9 @@
 /**
  * How fast this generator is on this machine: its peak throughput and its baseline latency against a server that does
  * nothing. The peak is the best of several short slices with many connections, because a busy moment makes a generator
- * slower but never faster. The baseline is the median of others with a single connection, because it is 0.02 ms when the system happens to put both ends on one core, and
- * 0.05 ms otherwise. Both are remembered for each machine, version and driver.
+ * slower but never faster. The baseline is the median of several slices with a single connection, because such a slice
+ * shows 0.02 ms when the system happens to put both ends on one core, and 0.05 ms otherwise. Both are remembered for
+ * each machine, version and driver.
  */
 import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
@@ -120,7 +121,10 @@ async function measureSlices(driver: DriverName, signal: AbortSignal): Promise<S
   }
 }
 
-/** Whether at least one slice shows the peak, and most slices with a single connection show the baseline, because their median counts. */
+/**
+ * Whether at least one slice shows the peak, and most slices with a single connection show the baseline, which is their
+ * median.
+ */
 function areUndisturbed({ full, single }: Slices): boolean {
   return full.some(isUndisturbed) && 2 * single.filter(hasCore).length > single.length;
 }

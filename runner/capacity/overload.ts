@@ -13,7 +13,7 @@ import type { Measurement } from "../result/result.ts";
 const MOMENTARY: readonly FindingCode[] = ["worker-paused"];
 /**
  * Disturbances that may last for the whole trial. Neighbours slow the target by more than any counter shows; a worker
- * that is busy or sends late makes bursts of even load, which a target may refuse for being bursts.
+ * that is busy or sends late turns an even load into bursts, which a target may refuse.
  */
 const LASTING: readonly FindingCode[] = [
   ...["neighbour", "low-priority", "steal", "throttled"] as const,
@@ -67,9 +67,9 @@ export function isOverload(
 }
 
 /**
- * Whether the target refused more than the rule allows in nearly all intervals since the first such one. A target that
- * refuses requests keeps no backlog, so a momentary disturbance cannot be the cause. A lasting one can: the target may
- * refuse at a rate that it would serve on a quiet machine.
+ * Whether the target, from the first interval in which it refused more than the rule allows, did so in nearly all
+ * intervals. A target that refuses requests keeps no backlog, so a momentary disturbance cannot be the cause. A lasting
+ * one can: the target may refuse at a rate that it would serve on a quiet machine.
  */
 function isRefusing(
   { timeline: { points } }: Pick<OverloadRun, "timeline">,

@@ -53,12 +53,12 @@ export function lastResponsesS(
   return Math.min(timeoutMs, longestMs) / 1_000;
 }
 
-// In an overload, waits grow each second by the excess share of a second, so a trial that is shorter than a rule's
-// limit keeps the rule at any rate.
+// In an overload of 10 %, waits grow by 0.1 s each second, so a trial that is shorter than a rule's limit keeps the
+// rule at any rate.
 
 /**
- * An overload at the end of the interval reaches the limit within a third of a long trial, and an overload of twice the
- * capacity within two thirds of a short one.
+ * With this factor, an overload by the interval's width reaches the limit within a third of a long trial, and a load of
+ * twice the capacity within two thirds of a short one.
  */
 const PATIENCE = 3;
 

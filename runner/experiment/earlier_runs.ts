@@ -37,7 +37,7 @@ export class EarlierRuns {
     return this.#outcomes.has(runName({ ...cell, repetition }));
   }
 
-  /** The run for a planned run; null if it was not made, or failed. */
+  /** The run that was made for a planned one; null if none was made, or if it failed. */
   runOf({ cell, repetition }: PlannedRun): Run | null {
     const outcome = this.#outcomes.get(runName({ ...cell, repetition }));
     return outcome !== undefined && isRun(outcome) ? outcome : null;

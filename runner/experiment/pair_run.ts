@@ -117,7 +117,7 @@ async function measured(
   return [first, second];
 }
 
-/** The least number of pairs of slices, so that each load has both orders even if slices are long. */
+/** The least number of pairs of slices, so that each load goes first at least once, even if slices are long. */
 const LEAST_PAIRS = 2;
 
 /** Key of a pair of cells, in either order. */

@@ -237,7 +237,7 @@ interface CheckedJourney {
   readonly user: Readonly<Record<string, string>>;
 }
 
-/** The first requests that will be sent, each once, including at least one of each written request. */
+/** The first requests that will be sent, each once, including at least one for each request that the file describes. */
 function firstRequests({ requests, sequence }: Script & { kind: "requests" }): ScriptRequest[] {
   const first = new Set<number>();
   const written = new Set<Expectation>();

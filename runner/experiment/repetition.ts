@@ -56,7 +56,7 @@ export class Repetition {
   /** @param counted The part of each run that figures are computed from. */
   constructor(private readonly repeat: Repeat, private readonly counted: CountedPart) {}
 
-  /** @returns Computes the progress of the run's cell, for callers that want it. */
+  /** @returns A function that computes the progress of the run's cell, for callers that want it. */
   add(run: Run): () => CellProgress {
     const from = countedFrom(run, this.counted);
     const { timeline: { points }, latency: { clock } } = run;
@@ -126,7 +126,7 @@ export class Repetition {
   }
 
   /**
-   * Whether all intervals are narrow enough; narrow intervals of a few runs that fall into two groups are so by luck.
+   * Whether all intervals are narrow enough. If a few runs fall into two groups, their interval is narrow only by luck.
    */
   #isEnough(done: number, until: number): boolean {
     return isNarrow(this.#intervals(), until) &&

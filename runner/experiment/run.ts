@@ -112,7 +112,7 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
       context,
     ).catch(async (error) => {
       if (found === null || context.signal.aborted || !(error instanceof TargetError)) throw error;
-      // A search is too expensive to be lost along with its last part.
+      // If only the last part failed, it is repeated, because the search is too expensive to be lost with it.
       await startAnew();
       return await loadAndWatch({ planned, target, script: running.script, load }, context);
     });
@@ -275,7 +275,8 @@ export async function loadAndWatch(
         signal: AbortSignal.any([signal, died.signal]),
       },
     ).finally(async () => {
-      // Whether the load ended or failed: agents that were not ready throw, but workers return what they measured.
+      // When a target dies, the load may end or fail: agents that are not ready throw, but workers return what they
+      // measured.
       if (died.signal.aborted) await throwTargetEnded(cell.target, target);
     });
     loading = false;

@@ -74,7 +74,7 @@ export interface CalibrationKey {
   readonly driver: DriverName;
 }
 
-/** Reads without compiling, which would take longer than it saves. */
+/** Parses with an uncompiled schema, because compiling would take longer than it saves. */
 const ONCE = { jitless: true };
 const record = z.strictObject({
   of: z.record(z.string(), z.json()),
@@ -127,7 +127,7 @@ export function forgetCalibration(driver: DriverName): void {
   try {
     if (place !== null) rmSync(join(place.folder, fileNameOf(place.subject)));
   } catch {
-    // The file did not exist, or belongs to someone else, which its next reader will find out, too.
+    // The file did not exist, or belongs to someone else; whoever reads it next rejects it for that, too.
   }
 }
 

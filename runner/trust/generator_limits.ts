@@ -13,8 +13,9 @@ import {
 } from "./evidence.ts";
 
 /**
- * A worker that is idle waits for the target; one that never is keeps the target waiting. Beside servers
- * that are slower than it, it is occupied for up to 0.83 of the time, beside nginx for 0.93 (two cores).
+ * A worker that is sometimes idle waits for the target; a worker that is never idle keeps the target waiting. Beside
+ * servers that are slower than the worker, it is occupied for up to 0.83 of the time, beside nginx for 0.93 (two
+ * cores).
  */
 export const OCCUPIED: Limits = { suspect: 0.88, invalid: 0.97 };
 
@@ -31,8 +32,8 @@ const MUCH_WAITING = 0.1;
 const DROPPED: Limits = { suspect: 0.001, invalid: 0.01 };
 
 /**
- * A rate above this share of the calibrated peak throughput is limited by the generator, if it was about as busy as
- * then.
+ * A rate above this share of the calibrated peak throughput is limited by the generator, if its workers were about as
+ * busy as at that peak.
  */
 const NEAR_PEAK = 0.9;
 const BUSY_AS_AT_PEAK = 0.75;

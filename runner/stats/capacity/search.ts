@@ -102,7 +102,8 @@ const FIRST_STEP = 2;
  */
 const NEARLY_HELD = 8;
 /**
- * If the rates on the two sides are farther apart than this many first steps, the rate that held is the better guide.
+ * If the rate that held and the rate that broke are farther apart than this many first steps, the former is the better
+ * guide.
  */
 const FAR = 4;
 /** Bounds that are farther apart than this many widths are bisected by short trials. */
@@ -126,8 +127,8 @@ const NEARLY_SERVED = 0.98;
 const MOST_OVERLOADS = 4;
 
 /**
- * @param prior Interval just outside of which the search begins instead. No estimate uses it, so a wrong one costs
- * trials but no coverage.
+ * @param prior Interval just outside of which the search begins, instead of at the peak. No estimate uses it, so a
+ * wrong one costs trials but no coverage.
  */
 export function nextStep(
   goal: SearchGoal,
@@ -156,8 +157,8 @@ export function nextStep(
 }
 
 /**
- * A trial just below a prior interval, then one just above it; null once both are tried, or the first shows that the interval
- * is wrong. Always null for a wide interval: then the peak is the better guide.
+ * A trial just below a prior interval, then one just above it; null once both are tried, or the first shows that the
+ * interval is wrong. Always null for a wide interval: then the peak is the better guide.
  */
 function outsideStep(
   goal: SearchGoal,
@@ -250,7 +251,10 @@ function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchSte
 
 /** The overload before a sustained trial, as a multiple of its rate. */
 const OVERLOAD = 1.5;
-/** The backlog that the overload leaves, in limits of the rules, if the trial is long enough to recover from it. */
+/**
+ * The backlog that the overload leaves, as a multiple of the longest limit, if the trial is long enough to recover from
+ * it.
+ */
 const BACKLOG = 5;
 const [LEAST_BURST_S, SHORTEST_BURST_S] = [0.2, 0.02];
 

@@ -106,9 +106,7 @@ function dispersionOfGroups(groups: readonly CountedSlice[]): number | null {
   return squares * groups.length / (groups.length - 1) / (requests * share * (1 - share));
 }
 
-/**
- * A trial has failed once the requests beyond the limit exceed the number allowed for the whole trial this many times.
- */
+/** A trial has failed once the requests beyond the limit are this many times the number allowed for the whole trial. */
 const CERTAIN_TIMES = 6;
 /** Fewer requests beyond the limit may be a hiccup at the start. */
 const CERTAIN_REQUESTS = 50;

@@ -82,8 +82,8 @@ export class Pool {
   }
 
   /**
-   * As `productLimitUs`, for weighted blocks, and with values spread over their buckets. The longest value if the
-   * estimate does not reach the percentile.
+   * As `productLimitUs`, for weighted blocks, and with values spread over their buckets. Returns the longest value if
+   * the estimate does not reach the percentile.
    *
    * From one bucket with bounds to the next the surviving share S falls by equal steps, one for each request that
    * ended: S·(1 − e/n) after e of the n at risk. So it reaches the target t at e = n·(1 − t/S), which is a rank.

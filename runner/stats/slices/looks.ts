@@ -64,7 +64,7 @@ export interface LookOptions {
 export interface Look {
   readonly goesOn: boolean;
   /**
-   * - worse: a figure is, which settles the exit code; decided: every figure has a verdict;
+   * - worse: a figure is worse, which settles the exit code; decided: every figure has a verdict;
    * - open: more pairs of processes may decide; undecidable: more would hardly decide any of the open figures.
    */
   readonly reason: "worse" | "decided" | "open" | "undecidable";

@@ -113,7 +113,9 @@ export interface SliceRatio {
   readonly dependence: Dependence | null;
   /** Pairs in a block that is independent of the next: 1 for independent pairs; null if unknown. */
   readonly blockPairs: number | null;
-  /** Why the dependence of pairs is unclear, so that the error is that of a further stretch; null: it is clear. */
+  /**
+   * Why the dependence of pairs is unclear, in which case the error is that of whole stretches; null if it is clear.
+   */
   readonly unclear: Unclear | null;
 }
 
@@ -209,7 +211,8 @@ function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanE
 const STRETCHES = 25;
 
 /**
- * How far the mean of a further stretch may be from that of all: the spread of stretches, and the error of their mean.
+ * How far the mean of another stretch may be from the mean of all: the spread of stretches, and the error of their
+ * mean.
  */
 function errorOfStretch(deviations: Float64Array): number {
   const { length } = deviations;

@@ -180,8 +180,8 @@ const LEAST_RATIO = 0.1;
 /** Least number of values in the following segment, so that its noise is known. */
 const LEAST_FOLLOWING = 8;
 /**
- * If more intervals later on are as slow, a slow one at the start is just another of them, as a garbage collector
- * causes.
+ * If this many later intervals are as slow, a slow one at the start is just another of them, such as a garbage
+ * collector causes.
  */
 const MOST_LATER = 2;
 

@@ -83,7 +83,10 @@ function candidatePoints(
   return mergePoints(series, weak, { mostP, marginRatio });
 }
 
-/** The relaxed limit, as in Otava: ten times, twice, or unchanged. */
+/**
+ * The relaxed limit for candidates, as in Otava: ten times `mostP`, twice if that is 0.05 or more, or unchanged from
+ * 0.5 on.
+ */
 function weakP(mostP: number): number {
   return mostP < 0.05 ? WEAKER * mostP : mostP < 0.5 ? 2 * mostP : mostP;
 }
