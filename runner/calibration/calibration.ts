@@ -30,7 +30,7 @@ interface CalibrationRequest {
 }
 
 const BASELINE_SLICES = 5;
-/** Slices for the peak; up to as many more are measured while other programs disturb the machine. */
+/** Slices for the peak; while other programs disturb the machine, up to twice as many are measured. */
 const PEAK_SLICES = 4;
 /** A worker that waits for a core for more than this share of the time does not show the machine's peak. */
 const UNDISTURBED = 0.1;
@@ -69,7 +69,7 @@ export async function calibrate(
 
 export interface FirstCalibration {
   readonly driver: DriverName;
-  /** Null if `calibrate` returned null. */
+  /** Null if the generator could not be calibrated. */
   readonly calibration: Calibration | null;
 }
 

@@ -14,7 +14,7 @@ interface Steering {
 
 /** A target that completes less than this share of the rate is overloaded, whatever other programs do. */
 const OVERLOADED_BELOW = 0.9;
-/** The largest step down while no rate has held. */
+/** The largest factor by which the rate goes down at once while no rate has held. */
 const LARGEST_STEP = 4;
 
 /** After this many disturbed trials in a row, none of them at a new lowest rate, the machine is too busy. */

@@ -2,8 +2,8 @@
  * Whether a trial that broke on a disturbed machine would have broken on a quiet one as well: whether too many requests
  * would have been left even if the target had had all the time that the disturbance took. Pure.
  *
- * A full core would prove less: a target beside a neighbour may fill 0.9 of a core and still miss a tenth of its
- * capacity.
+ * That the target filled a core would prove less, because beside a neighbour it may fill 0.9 of a core and still miss a
+ * tenth of its capacity.
  */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { FindingCode } from "../result/findings.ts";

@@ -5,7 +5,7 @@ import { relaxationS, type Rule } from "../stats/capacity/queue.ts";
 import type { PriorInterval, SearchGoal } from "../stats/capacity/search.ts";
 import type { TrialHooks, TrialRequest } from "./trial.ts";
 
-/** The goal of a search, and its limit of time. */
+/** The goal of a search, and its time limits. */
 export interface SearchTerms {
   readonly objectives: readonly Objective[];
   /** How far the interval may extend to either side: 0.02 is 2 %. */
@@ -62,7 +62,7 @@ export function lastResponsesS(
  */
 const PATIENCE = 3;
 
-/** A longer trial would leave too little of the budget for others. */
+/** A longer trial would leave too little of the budget for other trials. */
 const MOST_OF_BUDGET = 0.125;
 
 /** Relaxation times that a trial must last for a queue to reach its usual length. */

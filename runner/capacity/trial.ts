@@ -212,8 +212,9 @@ const OF_THE_RATE: readonly FindingCode[] = [
 ];
 
 /**
- * Whether the rules may have been broken because of the generator or its machine. A trial that held needs no such
- * question, because any disturbance made it look worse. Nor does an overload that no disturbance explains.
+ * What else may have broken the rules: the generator, or a disturbed machine; null if neither. This is asked only of a
+ * trial that broke, because a disturbance makes any trial look worse. An overload that no disturbance explains is the
+ * target's own.
  */
 function doubtOf(
   measurement: Measurement,

@@ -31,13 +31,13 @@ interface BlocksRequest {
 /** The caller's judgement of the runs after a repetition. */
 export interface ExperimentLook {
   readonly isEnough: boolean;
-  /** A line for the user: what is still open, or why it will stay so. */
+  /** A line for the user: what is still open, or why it will stay open. */
   readonly note: string | null;
 }
 
 export type LookAfter = (results: Results, repetition: number) => ExperimentLook;
 
-/** What runs in pairs need in addition to the context of other runs. */
+/** What pairs of runs need in addition to the context of single runs. */
 export type Pairing = Pick<PairContext, "loaders" | "lengths">;
 
 /** @param pairing Null: runs are made one after the other. */

@@ -1,6 +1,6 @@
 /**
- * The runs that an interrupted experiment already has, and why new ones may not be added to them. The seed gives the same
- * plan again, so the runs left are those without an outcome. Pure.
+ * The runs that an interrupted experiment already has, and why new ones may not be added to them. The seed gives the
+ * same plan again, so the runs left are those without an outcome. Pure.
  */
 import type { Problem } from "../../base/errors.ts";
 import type { Machine } from "../../base/system/facts.ts";
@@ -19,7 +19,7 @@ export class EarlierRuns {
   readonly repetitions: number;
   /** Milliseconds spent on the experiment in earlier sittings. */
   readonly spentMs: number;
-  /** Mean milliseconds of a run besides its start and its load. */
+  /** Mean milliseconds that a run takes besides its start, its load and its search. */
   readonly #restMs: number;
 
   constructor({ runs, missing, spent = 0 }: Pick<Results, "runs" | "missing" | "spent">) {

@@ -60,7 +60,7 @@ interface ExperimentHooks {
   readonly signal: AbortSignal;
   /** Called after each save; the next run begins when the returned promise resolves. */
   readonly onSaved?: OnSaved;
-  /** Whether a NoSlicesError ends the experiment, as in a run's context. */
+  /** Whether a NoSlicesError ends the experiment: see `needsSlices` of `RunContext`. */
   readonly needsSlices?: boolean;
   /** Looks at the runs after each repetition; absent: the experiment's own `repeat` decides. */
   readonly look?: LookAfter;
@@ -342,7 +342,7 @@ const REDIS: Readonly<Record<string, string>> = {
   private: "Plateau started itself",
 };
 
-/** Notes how many runs exist, and what has changed since. */
+/** Notes how many runs exist, and what has changed since they were made. */
 export function noteResume(
   kept: Results,
   { commit }: Provenance,

@@ -37,7 +37,7 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
   const lengths = context.lengths.get(key) ??
     (await withTargets(pair, context, (targets) => findLengths(pair, targets, context))).made;
   context.lengths.set(key, lengths);
-  // New processes, because those that showed the lengths are warm, unlike those of all other pairs.
+  // New processes, because those that showed the lengths are warm by now, whereas all later pairs start cold.
   const { made: [first, second], failures } = await withTargets(
     pair,
     context,

@@ -176,7 +176,7 @@ export function runOf(
   };
 }
 
-/** The load of the run's last part, in the description of a search. */
+/** The load as results describe it; for a search, with the rate of the run's last part. */
 function searchedLoad(
   { cell, repetition }: PlannedRun,
   { load, seed }: { readonly load: Load; readonly seed: number },
@@ -216,7 +216,9 @@ type LoadingContext = Pick<
   | ("onProgress" | "signal" | "redisUse")
 >;
 
-/** Throws if a rule of its load ended the run: figures of a part that the run itself has chosen are no measurement. */
+/**
+ * Throws if a rule of the load ended the run, because figures of a part that the run itself has chosen prove nothing.
+ */
 function throwIfAborted(measurement: Measurement): void {
   const aborted = measurement.generator.findings.find(({ code }) => code === "aborted");
   if (aborted?.code !== "aborted") return;

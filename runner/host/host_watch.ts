@@ -170,7 +170,7 @@ function look(cores: readonly number[] | null): HostSample {
   };
 }
 
-/** Cores used by neither target nor generator; null if unknown. */
+/** Cores used by programs other than target and generator; null if unknown. */
 function othersBetween(before: HostSample, after: HostSample, targetMs: number): number | null {
   const elapsedMs = after.atMs - before.atMs;
   if (before.times === null || after.times === null || elapsedMs <= 0) return null;

@@ -193,7 +193,9 @@ export class AgentStream {
     };
   }
 
-  /** Latencies so far of the requests that each worker had in flight at the last bundle; empty if they can't be read. */
+  /**
+   * Latencies so far of the requests that each worker had in flight at the last bundle; empty if they are unreadable.
+   */
   get inFlight(): readonly SparseHistogram[] {
     return inFlightOnly.safeParse(this.#soFar).data?.map(({ open }) => open) ?? [];
   }

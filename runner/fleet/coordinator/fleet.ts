@@ -59,8 +59,8 @@ const MARGIN_MS = 50;
 /** The longest that an agent takes to notice a new run state, including a second poll. */
 const NOTICE_MS = 3 * POLL_MS.waiting;
 /**
- * Agents report this often, times the number of agents: the coordinator then gets 1,000 messages a second, which are
- * easy to read.
+ * Milliseconds between an agent's reports, for each agent in the fleet: so the coordinator gets 1,000 messages a second
+ * in all, which are easy to read.
  */
 const MS_PER_AGENT = 1;
 /** How long an ending fleet waits for Redis. */

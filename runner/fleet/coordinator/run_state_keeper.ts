@@ -1,4 +1,4 @@
-/** The run state that a coordinator announces to its agents, kept alive in Redis for as long as the coordinator lives. */
+/** The run state that a coordinator announces to its agents, kept in Redis for as long as the coordinator lives. */
 import type { RedisClient } from "../../../targets/redis/client.ts";
 import type { RunState } from "../protocol/agent_message.ts";
 import { RUN_STATE_MS, runStateKey } from "../protocol/redis_keys.ts";

@@ -17,7 +17,10 @@ import type { Variance } from "../confidence/confidence_interval.ts";
 /** With fewer pairs than this, the gain is hardly known. */
 const LEAST_PAIRS = 4;
 
-/** If pairs gain or lose more than this, they differ from single runs by more than chance. */
+/**
+ * The range of gains that chance explains. Outside of it, runs of one repetition differ from others by more than
+ * chance.
+ */
 const LEAST_GAIN = 0.6;
 const MOST_GAIN = 3;
 

@@ -8,7 +8,7 @@
  * figure are modelled as a level of each group (base, new, earlier sessions) plus a stationary process whose
  * correlation fades with the time between sessions, ρ^lag:
  *
- * x = level of its group + e,   cov(eᵢ, eⱼ) = σ² · ρ^|tᵢ − tⱼ|
+ *     x = level of its group + e,   cov(eᵢ, eⱼ) = σ² · ρ^|tᵢ − tⱼ|
  *
  * For each ρ of a grid, generalised least squares gives the ratio of the sides and its Student's t (A. C. Aitken,
  * 1935); the ρ are weighed by the restricted likelihood of what was measured (D. A. Harville, JASA 1977) and by a
@@ -68,7 +68,7 @@ export interface SessionContrast extends Variance {
   /** Estimated correlation of sessions at their usual distance in time. */
   readonly correlation: number;
   readonly sessions: Readonly<Record<SessionSide, number>>;
-  /** Two groups within one side or within the earlier sessions, as ratios to its mean; null if there is one group. */
+  /** Two groups within one side or within the earlier sessions, as ratios to their mean; null if there is one group. */
   readonly groups: TwoGroups | null;
 }
 
@@ -79,7 +79,7 @@ export interface SessionContrast extends Variance {
 export const LEAST_A_SIDE = 3;
 /**
  * Degrees of freedom needed if a side has fewer sessions. If every fifth session is odd, 7 % of all groups of twelve
- * contain none of these; 33 % of groups of five do.
+ * sessions contain no odd one, and 33 % of all groups of five.
  */
 export const LEAST_FREEDOM = 11;
 

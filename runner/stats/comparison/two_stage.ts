@@ -78,7 +78,7 @@ export interface StagedRatio {
   readonly p: number;
 }
 
-/** @param stages Stages of a change that may be worse, judging by the first. */
+/** @param stages Stages of a change that may be worse, judging by its first blocks. */
 export function afterSelection(
   stages: Stages,
   rule: WorseRule,

@@ -94,8 +94,8 @@ export function mayBeDecided(
 }
 
 /**
- * How probably the last look decides, by what is known now and nothing else (predictive power: D. J. Spiegelhalter,
- * L. S. Freedman, P. R. Blackburn, "Monitoring clinical trials", Controlled Clinical Trials 7, 1986). Of n pairs with mean
+ * How probably the last look decides, by what is known now and nothing else (predictive power: D. J. Spiegelhalter, L.
+ * S. Freedman, P. R. Blackburn, "Monitoring clinical trials", Controlled Clinical Trials 7, 1986). Of n pairs with mean
  * log ratio m and standard deviation s, all N have a mean of m ± s · √(1/n − 1/N), in Student's t as s is estimated.
  */
 function chanceAtLast(

@@ -2,9 +2,10 @@
  * How two processes compare that were loaded in turns, slice by slice: the ratio of a figure, and how far these two
  * processes' own ratio may be off. Pure.
  *
- * The ratio is that of the two figures themselves, each over all slices of its side (requests over seconds, CPU time over
- * requests): it needs no logarithm of a slice that served nothing, and is what the runs show. Its error comes from the pairs:
- * what moves both slices of a pair (a neighbour, a clock, a host's steal) cancels in the pair's share of the ratio,
+ * The ratio is that of the two figures themselves, each over all slices of its side (requests over seconds, CPU time
+ * over requests): it needs no logarithm of a slice that served nothing, and is what the runs show. Its error comes from
+ * the pairs: what moves both slices of a pair (a neighbour, a clock, a host's steal) cancels in the pair's share of the
+ * ratio,
  *
  *     uᵢ = (aᵢ / ā − oᵢ / ō) of new − the same of base,
  *
@@ -33,7 +34,7 @@ export interface SideSlices {
   readonly completed: readonly number[];
   /** Sum of the service times of completed requests. */
   readonly serviceSumMs: readonly number[];
-  /** Requests completed in the whole slice, including its cut, because the CPU time covers that, too. */
+  /** Requests completed in the whole slice, even in the part that is not measured, because the CPU time covers all. */
   readonly served: readonly number[];
   /** CPU time of the side's own processes; null if unknown. */
   readonly cpuMs: readonly (number | null)[];
@@ -51,7 +52,7 @@ type Counted = readonly [amounts: readonly (number | null)[], of: readonly numbe
 const COUNTED: Readonly<Record<SlicedFigure, (side: SideSlices) => Counted>> = {
   rate: ({ completed, measuredS }) => [completed, measuredS],
   mean: ({ serviceSumMs, completed }) => [serviceSumMs, completed],
-  // A side's CPU use at rest continues during its requests, too.
+  // A side's CPU use at rest continues while it is loaded, but belongs to no request, so it is subtracted.
   cpuPerRequest: ({ cpuMs, restCpuMs, served }) => [
     cpuMs.map((ms, i) => ms === null || restCpuMs[i] === null ? null : ms - restCpuMs[i]),
     served,

@@ -142,8 +142,8 @@ interface MergeRule {
 }
 
 /**
- * Removes the weakest point repeatedly, and judges the next two anew: the first has more values on its left now, and the second may
- * not have been judged since its own left neighbour went.
+ * Removes the weakest point repeatedly, and judges the next two anew: the first has more values on its left now, and
+ * the second may not have been judged since its own left neighbour went.
  */
 function mergePoints(
   series: readonly number[],
