@@ -43,9 +43,9 @@ const CONNECTIONS = 50;
 const SLICE_MS = 100;
 
 /**
- * Measures anew, even if a calibration is remembered; takes about a second. Null if it is not possible, or on abort. A
- * measurement on a busy machine is returned but not remembered; if it exceeds the remembered peak even so, that peak is
- * forgotten.
+ * Measures anew, even if a calibration is remembered; takes about a second. Null if that is not possible, or on abort.
+ * A measurement on a busy machine is returned but not remembered; if even so it exceeds the remembered peak, the
+ * remembered one is forgotten.
  * @param measure Makes the slices.
  */
 export async function calibrate(
@@ -74,7 +74,7 @@ export interface FirstCalibration {
 }
 
 interface FirstCalibrationRequest {
-  /** Whether the result must contain the figures, which are then measured even if remembered. */
+  /** Whether the figures are part of the result, so that they are measured even if remembered. */
   readonly isReported?: boolean;
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;

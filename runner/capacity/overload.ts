@@ -83,8 +83,8 @@ function isRefusing(
 }
 
 /**
- * Share of the time that was taken from target and generator, in the worst case that all of it hit the one thread on
- * which all others wait; null if unknown, as for a target on another machine.
+ * Share of the time that was taken from target and generator, at worst all of it from the one thread that all others
+ * wait for; null if unknown, as for a target on another machine.
  */
 function takenShare({ elapsedS, generator }: OverloadRun): number | null {
   const { target, hostActivity: { steal, throttled }, waiting, delay } = generator;

@@ -12,7 +12,7 @@ export interface SearchTerms {
   readonly widthRatio: number;
   /** Lengths of the shortest and the longest trial. */
   readonly trialS: readonly [short: number, long: number];
-  /** Budget of the whole search: calibration, peak, trials, the wait for their last responses, recoveries. */
+  /** Time for the whole search: calibration, peak, trials with the wait for their last responses, and recoveries. */
   readonly budgetS: number;
   /** Longest wait for the target to recover from a trial. */
   readonly recoverS: number;

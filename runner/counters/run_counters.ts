@@ -162,7 +162,7 @@ class CollectedTime {
     }
   }
 
-  /** Adds a pause. Several may be known only to lie within the same period, as with Deno. */
+  /** Adds a pause. With Deno, it may be known of several pauses only that they lie within the same period. */
   #add({ from, to, lasts }: Pause): void {
     const before = this.#pauses.at(-1);
     if (before !== undefined && to <= before.to) {

@@ -167,7 +167,7 @@ async function loadPair(
       : (progress) => progress.kind === "note" && context.onProgress(progress);
     return loadAndWatch(subject, { ...context, loader: loaders[side], onProgress, signal })
       .catch((error) => {
-        cancel(error); // this side may have failed before it called its loader, and the other side's loader waits for that call
+        cancel(error); // the other side's loader may wait for a call that this side will never make
         failed.abort();
         throw error;
       });

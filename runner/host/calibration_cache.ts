@@ -38,7 +38,7 @@ interface GeneratedLoad {
 /** A shorter load may be a single burst. */
 const SHORTEST_S = 0.1;
 
-/** Whether the load was faster than the peak throughput, which is then not the peak. */
+/** Whether the load was faster than the peak throughput, which was therefore measured too low. */
 export function refutes(
   { completedPerSec, elapsedS, workers, pipeline }: GeneratedLoad,
   { peakThroughput }: Pick<Calibration, "peakThroughput">,
@@ -50,8 +50,8 @@ export function refutes(
 const PLACEMENT = 3;
 
 /**
- * Whether a load's median is far below the latency of a server that does nothing, which was then measured on a busy
- * machine.
+ * Whether a load's median is far below the latency of a server that does nothing, which must then have been measured on
+ * a busy machine.
  * @param medianMs 0: nothing completed.
  */
 export function undercuts(

@@ -94,7 +94,7 @@ interface WatchedTarget {
   /** Processes that listen for the load in the other turns. */
   readonly others: readonly number[];
   readonly port: number | null;
-  /** The target's processes among those that this program has started; null: all of those. */
+  /** The target's processes among those that this program has started; null: all of them. */
   readonly started: LoadTurns["pids"] | null;
 }
 

@@ -60,7 +60,7 @@ export function servedAtOnce(
   const mayBeLate =
     lateTurns <= Math.min(MARKS[0] * connections, LAST_MARK * connections - LEAST_QUICK);
   if (!isLineFrom(0) && !(mayBeLate && isLineFrom(lateTurns))) return null;
-  // The distances between the quick requests say more than their first time, which may be late.
+  // The distances between the quick requests say more than the first of their times, which may be late.
   const isOne = quick.every((ms, i) => i === 0 || ms - quick[i - 1] >= APART * turnMs);
   return isOne ? 1 : service.min / turnMs;
 }
@@ -73,7 +73,7 @@ interface Marked {
 }
 
 /**
- * Service times in milliseconds, fastest first. Of those of about one turn, only the longest is kept, because the
+ * Service times in milliseconds, fastest first. Of the times of about one turn, only the longest is kept, because the
  * others may belong to requests that skipped the queue.
  */
 function quickTimes(

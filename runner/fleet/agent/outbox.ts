@@ -93,7 +93,7 @@ export type BundleInput = Extract<AgentMessageInput, { kind: "bundle" }>;
 
 /**
  * Intervals of an agent's workers, bundled for the coordinator. Each bundle also contains what the workers' reports
- * would be if the run ended with it. Pure.
+ * would be if the run ended with that bundle. Pure.
  */
 export class Bundler {
   #seq = 0;

@@ -138,7 +138,7 @@ export class Fleet implements Loader {
   /** Throws a UserError or a TargetError if the load can't be begun, and the signal's reason on an earlier abort. */
   async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
     const endpoint = endpointOf(request.origin, request);
-    checkDriver(request.driver, endpoint, request.load.tls === "resume"); // throws for conditions that no agent can fulfil
+    checkDriver(request.driver, endpoint, request.load.tls === "resume"); // throws if no agent can do this
     if (request.proxy !== undefined) throw new UserError([NO_PROXY]);
     const { signal } = hooks;
     const clock = await retryUntilReply(() => readClock(this.link.client), signal);

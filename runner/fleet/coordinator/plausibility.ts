@@ -44,7 +44,7 @@ function implausibleCounts(
 
 /**
  * The reason why a bundle whose turn has come is implausible: each worker reports one interval after the other, and
- * none before it ends.
+ * none before that interval ends.
  * @param lastOf The last interval that a worker reported, −1 for none.
  * @param most The last interval that can have ended by now.
  */

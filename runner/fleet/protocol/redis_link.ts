@@ -142,8 +142,8 @@ function outOfTouch(limitMs: number, error: unknown): TargetError {
   return new TargetError(`Cannot load from the fleet: ${why}`);
 }
 
-// The offset of Redis's clock from this machine's. Redis's reply tells a moment between the request and the reply's
-// arrival, so the middle of these is wrong by at most half the time between (F. Cristian, Probabilistic clock
+// The offset of Redis's clock from this machine's. Redis's reply tells a moment between the request and the arrival of
+// the reply, so the middle of the two is off by at most half the time between them (F. Cristian, Probabilistic clock
 // synchronization, 1989). The fastest response is the most exact.
 
 /** One reading of both clocks, this machine's and Redis's. Milliseconds since the epoch. */

@@ -8,8 +8,8 @@ import { LEVELS, relaxationS, type Rule } from "./queue.ts";
 export interface TrialSlice {
   readonly requests: number;
   /**
-   * Number of these requests beyond each part of the limit in `LEVELS`. For rules about outcomes these are equal, and
-   * none is beyond twice the limit.
+   * Number of these requests beyond each part of the limit in `LEVELS`. For a rule about outcomes, these numbers are
+   * equal, except that none is beyond twice the limit.
    */
   readonly beyond: readonly number[];
 }

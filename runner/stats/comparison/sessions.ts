@@ -73,8 +73,8 @@ export interface SessionContrast extends Variance {
 }
 
 /**
- * The least number of sessions per side, if both sides have that many. A single session may be the odd one of five;
- * with three, that shows in the spread.
+ * As many sessions are enough if both sides have them. A single session may be the odd one of five; among three, an odd
+ * one shows in the spread.
  */
 export const LEAST_A_SIDE = 3;
 /**

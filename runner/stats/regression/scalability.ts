@@ -116,7 +116,7 @@ const NOTHING = 1e-9;
 /** N / X(N) = one + more·(N − 1) + pairs·N·(N − 1): linear in the unknowns. */
 type Denominator = readonly [one: number, more: number, pairs: number];
 
-/** What each unknown parameter contributes to a denominator. The last two laws have α = 1. */
+/** The laws: for each, what its unknown parameters contribute to the denominator. In the last two, α is 1. */
 const LAWS: readonly (readonly Denominator[])[] = [
   [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
   [[1, 0, 0], [0, 1, 0]],

@@ -86,7 +86,7 @@ function correlationAt(values: ArrayLike<number>, index: number): number {
   return all > 0 ? both / all : 0;
 }
 
-/** Number of simulated series, and how many of them, those with the nearest correlation, a series is compared with. */
+/** Number of simulated series, and how many of them a series is compared with: those with the nearest correlation. */
 const SIMULATED = 30_000;
 const NEAREST = 3_000;
 const MOST_CORRELATION = 0.95;

@@ -242,8 +242,8 @@ function permutationP([left, right]: BothSides, draw: Draw): number {
  * Mean after over mean before. A side of one value has no spread of its own: then the spread of the other side counts
  * for both.
  *
- * @param correlation The correlation of neighbours: if values are alike, their mean varies more, and their spread shows
- * less of that.
+ * @param correlation The correlation of neighbours: if they are alike, the mean varies more than the spread of the
+ * values shows.
  */
 export function ratioOf(
   left: readonly number[],
