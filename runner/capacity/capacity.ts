@@ -102,8 +102,8 @@ export async function searchCapacity(
 }
 
 /**
- * Throws a UserError if a rule is about messages and no response is a stream, which for a gRPC call is known only from
- * its types.
+ * Throws a UserError if a rule is about messages and no response is a stream. Whether a gRPC call has a stream is known
+ * only from its types.
  */
 function checkMessages({ objectives }: SearchTerms, rest: Measurement): void {
   if (rest.streams !== undefined || objectives.every(({ messages }) => messages === null)) return;

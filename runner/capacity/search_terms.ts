@@ -53,8 +53,8 @@ export function lastResponsesS(
   return Math.min(timeoutMs, longestMs) / 1_000;
 }
 
-// In an overload of 10 %, waits grow by 0.1 s each second, so a trial that is shorter than a rule's limit keeps the
-// rule at any rate.
+// In an overload of 10 %, waits grow by 0.1 s each second, so in a trial that is shorter than a rule's limit, no rate
+// breaks the rule.
 
 /**
  * With this factor, an overload by the interval's width reaches the limit within a third of a long trial, and a load of
@@ -108,7 +108,10 @@ export function unseenRatio({ rules, longS, widthRatio }: SearchGoal): number {
 /** The burst beyond its rate that a target may absorb, in seconds of requests: rate limiters allow about as much. */
 const BURST_S = 0.1;
 
-/** The longest limit of any rule, s. Without a time limit, an overload shows once it has used up a burst. */
+/**
+ * The longest limit of any rule, s; without a time limit, the time until an overload has used up the burst that a
+ * target may absorb.
+ */
 function limitOf(rules: readonly Rule[]): number {
   const longestS = Math.max(...rules.map(({ limitS }) => limitS));
   return longestS === 0 ? BURST_S : longestS;

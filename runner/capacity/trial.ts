@@ -36,7 +36,7 @@ export interface MadeTrial {
   readonly shown: CapacityTrial;
 }
 
-/** A load request without its load, because each trial has its own rate and length. */
+/** A load request whose own rate and length do not count, because each trial has others. */
 export type TrialRequest = Omit<LoadRequest, "load"> & {
   readonly load: RateLoad;
 };

@@ -305,7 +305,10 @@ type RunPlace = Pick<Missing, "target" | "scenario" | "parameters" | "repetition
 
 interface Outcome {
   readonly made: readonly Run[] | TargetError | null;
-  /** The run's search for a capacity, whatever became of the run; null without a search or trial. */
+  /**
+   * The run's search for a capacity, whatever became of the run; null if there was no search, or if the search made no
+   * trial.
+   */
   readonly searched: RunCapacity | null;
 }
 

@@ -204,8 +204,9 @@ function scriptedOf(
 }
 
 /**
- * The Redis; null if none is needed or none is found; or the reason why there is none. Throws a TargetError if the user
- * named one that is not available: that is a mistake, even if the experiment can do without Redis.
+ * The Redis; null if none is needed, or none is running or installed; an error if Plateau's own Redis did not start.
+ * Throws a TargetError if the user named one that is not available: that is a mistake, even if the experiment can do
+ * without Redis.
  */
 async function redisFor(
   { experiment: { ceilings }, plan: { cells }, redisUrl }: ExperimentRequest,

@@ -249,13 +249,12 @@ function isFullInTurns({ name, cpu, processCpu = 0 }: Thread = NO_THREAD): boole
 }
 
 /**
- * Whether all connections are busy with requests that don't wait for each other, although they would before a full
- * thread.
+ * Whether all connections are busy with requests that don't wait for each other, as they would if a thread were full.
  */
 function isBesideRequests(run: BottleneckRun): boolean {
   const { load, service } = run;
   const areBusy = (load.kind === "closed" && !isChanging(load)) || hasTooFewConnections(run);
-  // By the mean, because a server may serve one connection immediately and let others wait for long.
+  // Compared with the mean, because a server may serve one connection immediately and let others wait for long.
   return areBusy && load.connections >= LEAST_CONNECTIONS && service.min >= ALIKE * service.mean;
 }
 

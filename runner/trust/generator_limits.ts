@@ -20,8 +20,8 @@ import {
 export const OCCUPIED: Limits = { suspect: 0.88, invalid: 0.97 };
 
 /**
- * Share of waiting from which on a worker was occupied by waiting for a core; even without other programs, a busy
- * worker waits for 0.03 to 0.05 of the time.
+ * From this share of the time on, waiting for a core is what kept a worker occupied. Even without other programs, a
+ * busy worker waits for 0.03 to 0.05 of the time.
  */
 const MUCH_WAITING = 0.1;
 
@@ -111,7 +111,7 @@ function nearPeak(given: Case): TrustFinding | null {
  */
 const HARMLESS_CLOSED = { ms: 5, ofMedian: 0.25, hiccup: 30 };
 
-/** The busy share from which a late worker counts as overloaded at times; a worker with less work was paused. */
+/** From this busy share on, a late worker had too much to do at times; a worker with less work was paused. */
 const MUCH_TO_DO = 0.7;
 
 /** A finding if a worker was paused, or not scheduled, although it had time. */

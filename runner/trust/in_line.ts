@@ -14,7 +14,7 @@ import { decodeSparse } from "../stats/histogram/hdr.ts";
 const LEAST_CONNECTIONS = 4;
 /** Least number of requests per connection: with fewer, the queue at the start is too large a part of the run. */
 const LEAST_ROUNDS = 4;
-/** Shares of the usual time; at each, it is checked how many connections had a response sooner. */
+/** Shares of the usual time; for each it is checked how many responses took less. */
 const LAST_MARK = 0.8;
 const MARKS = [0.3, 0.55, LAST_MARK];
 /** By how much the number of quick responses may be off at each mark: a share of the connections, but at least one. */

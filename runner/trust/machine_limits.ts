@@ -187,7 +187,7 @@ function coarse({ evidence: { timer } }: Case): TrustFinding | null {
   return { code: "coarse-clock", severity: "suspect", evidence, advice: ["other-machine"] };
 }
 
-/** Messages of the systems when ports, files or memory run out. */
+/** What operating systems report when ports or files run out. */
 const SHORTAGES = [
   {
     message: /cannot assign requested address|address not available|os error 99\b|EADDRNOTAVAIL/i,

@@ -226,7 +226,7 @@ const messageCounts = {
   dropped: count,
 };
 
-/** A step's streams. One more name is allowed than are kept apart, because it stands for all others. */
+/** A step's streams. One more name is allowed than are kept apart, because the last one stands for all others. */
 const packedMessages = z.strictObject({
   ...messageCounts,
   inTime: count,
@@ -261,7 +261,7 @@ function packMessages(messages: MessageTotals): z.input<typeof packedMessages> {
   };
 }
 
-/** A step's WebSockets. One more code is allowed than are kept apart, because it stands for all others. */
+/** A step's WebSockets. One more code is allowed than are kept apart, because the last one stands for all others. */
 const packedSockets = z.strictObject({
   ...messageCounts,
   opened: count,

@@ -250,7 +250,7 @@ function tailOf(near: readonly TrialShare[], { allowed, limitS }: Rule): Tail {
   return {
     falls: [1, 1 + limit, (1 + limit) * (1 + half)],
     unknown: [0, ofLimit, Math.hypot(ofLimit * (1 + half), ofHalf * (1 + limit))],
-    // A queue has hardly any requests between the limit and twice the limit: there, every trial is near enough.
+    // Hardly any request waits between once and twice the limit, so all trials except overloads count for that level.
     isFlat: [toHalf, toLimit, fallOf(withoutOverloads(near, allowed), 0, 3)].some((
       { fall, variance },
     ) => fall < FLATTEST - Math.sqrt(variance)),
@@ -279,7 +279,7 @@ function nearCapacity(
   });
 }
 
-/** A trial with a share larger by this factor has the tail of an overload. */
+/** A trial whose share exceeds the allowed one by this factor has the tail of an overload. */
 const NEAR_TAIL = 3;
 
 function withoutOverloads(trials: readonly TrialShare[], allowed: number): readonly TrialShare[] {

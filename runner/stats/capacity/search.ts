@@ -233,8 +233,8 @@ function longestRelaxationS({ rules }: Pick<SearchGoal, "rules">, ratePerSec: nu
 }
 
 /**
- * A trial on the side on which the interval is wider. Once the interval is narrow enough, the sustained trial at its
- * lower end, or at that of an interval of the requested width if that end is lower.
+ * A trial on the side on which the interval is wider. Once the interval is narrow enough: the sustained trial, at the
+ * lower end of the interval or of one of the requested width, whichever is lower.
  */
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
   const { value, low, high, clusters } = estimateCapacity(goal, trials);
@@ -244,7 +244,7 @@ function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchSte
   const away = SPREAD * widthLogOf(goal) / 2;
   const fine = trials.filter(({ plannedS }) => plannedS >= goal.longS);
   const above = fine.filter(({ ratePerSec }) => ratePerSec > value).length;
-  // With trials on one side only, the other side would depend on assumptions about queues.
+  // If all trials were on one side, the other end of the interval would rest on assumptions about queues.
   const isAbove = high / value > value / low || above * MOST_ON_A_SIDE < fine.length - above;
   return longTrial(goal, value * Math.exp(isAbove ? away : -away));
 }
@@ -287,7 +287,8 @@ function sustainedStep(
 
 /**
  * The estimate; null until both a rate that holds and one that breaks are known. Once a sustained trial has held, the
- * interval does not begin above its rate: whether a higher one lasts, or recovers from an overload, was not tried.
+ * interval does not begin above its rate: whether the target sustains a higher rate, and recovers from an overload at
+ * it, was not tried.
  */
 export function capacityOf(
   goal: SearchGoal,

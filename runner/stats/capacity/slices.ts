@@ -111,7 +111,8 @@ const CERTAIN_TIMES = 6;
 /** Fewer requests beyond the limit may be a hiccup at the start. */
 const CERTAIN_REQUESTS = 50;
 /**
- * Near capacity, a cluster of late requests lasts for a relaxation time, so this many of them distinguish an overload.
+ * Near capacity, a cluster of late requests lasts for a relaxation time, so an overload is told from a cluster after
+ * this many relaxation times.
  */
 const CERTAIN_RELAXATIONS = 4;
 /** Part of a trial that is long enough to distinguish an overload, even if relaxation times are longer. */

@@ -40,7 +40,7 @@ export function runNoiseOf(
 
 /** The costs of a comparison besides the measured time. */
 export interface PlannedCosts {
-  /** Start, warm-up and stop of a run, and the pauses beside it, seconds. */
+  /** Start, warm-up and stop of a run, and the pauses around it, seconds. */
   readonly runS: number;
   /**
    * The shortest and longest run that may be advised, seconds: for much longer runs than measured, the variance is a

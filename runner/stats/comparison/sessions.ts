@@ -73,8 +73,8 @@ export interface SessionContrast extends Variance {
 }
 
 /**
- * As many sessions are enough if both sides have them. A single session may be the odd one of five; among three, an odd
- * one shows in the spread.
+ * This many sessions are enough if both sides have them. A single session may be the odd one of five; among three, an
+ * odd one shows in the spread.
  */
 export const LEAST_A_SIDE = 3;
 /**
@@ -145,7 +145,7 @@ interface Series {
   /** Natural logarithms, in the order of time. */
   readonly logs: readonly number[];
   readonly sides: readonly SessionSide[];
-  /** Distance of each session from the one before, in usual distances; 0 for the first. */
+  /** Distance of each session from the one before, as a multiple of the usual distance; 0 for the first. */
   readonly lags: readonly number[];
   /** Lower bound of the variance of a session. */
   readonly variance: number;

@@ -51,7 +51,7 @@ export interface ComparisonJudgement {
 
 /** A difference is called real below this p: 1 false alarm in 20 comparisons. */
 export const SIGNIFICANCE = 0.05;
-/** The probability that `smallestChangeOf` is detected, and with which `runsToDecide` decides. */
+/** The probability with which `smallestChangeOf` is detected, and with which `runsToDecide` decides. */
 const POWER = 0.8;
 
 export interface Comparison {

@@ -126,7 +126,7 @@ function neighboursOf(terms: readonly Term[]): Term[][] {
   });
 }
 
-/** Repetitions common to all of them, in the order of the first. */
+/** Repetitions that all estimates have, in the order of the first estimate. */
 export function commonOf(estimates: readonly Pick<Estimate, "repetitions">[]): number[] {
   const [first, ...others] = estimates;
   return first.repetitions.filter((repetition) =>

@@ -13,10 +13,7 @@
 
 /** Number of averaged cosine transforms: 95 % intervals are then 18 % wider than with a known variance. */
 export const DEGREES_OF_FREEDOM = 8;
-/**
- * The largest autocorrelation r assumed between neighbours, with which the long-run variance is 1/(1 − r)², a thousand
- * times the variance of the innovations.
- */
+/** The largest autocorrelation r assumed between neighbours: it multiplies the variance by 1/(1 − r)², a thousand. */
 const MOST_CORRELATION = 0.97;
 
 export interface LongRun {

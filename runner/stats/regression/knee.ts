@@ -42,8 +42,8 @@ export type Knee =
   }
   | {
     /**
-     * too-few: there are too few values to see a knee; grows: to the end of the range; flat or falls: from the start of
-     * the range; unsure: the runs differ too much to decide.
+     * too-few: there are too few values to see a knee; grows: throughput grows to the end of the range; flat, falls: it
+     * does so from the start of the range; unsure: the runs differ too much to decide.
      */
     readonly kind: "too-few" | "grows" | "flat" | "falls" | "unsure";
   };

@@ -28,7 +28,7 @@ export interface VarianceExplained {
   readonly factors: readonly number[];
   /** Share of interactions of all orders. */
   readonly together: number;
-  /** Share of differences between runs of one cell; 0 with a single run each, when it is unknown. */
+  /** Share of differences between runs of one cell; 0 if each cell has one run, which does not show it. */
   readonly runs: number;
 }
 

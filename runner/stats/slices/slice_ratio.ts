@@ -132,7 +132,7 @@ interface Enough {
   readonly least: number;
 }
 
-/** Requirements for pairs of slices, as a slice may hold few requests. */
+/** Requirements for pairs of slices, of which each may hold few requests. */
 const PAIRS: Enough = { values: 200, least: 6 };
 /** Requirements for rounds, each as long as eight pairs of slices. */
 const ROUNDS: Enough = { values: 25, least: 4 };

@@ -42,7 +42,7 @@ const WINDOW = 50;
 /** A candidate's p-value may be larger than the final limit by this factor: later values may make it significant. */
 const WEAKER = 10;
 const PERMUTATIONS = 1_999;
-/** If the least possible p-value is nearer to the limit than this share, drawn permutations may miss it. */
+/** If the least possible p-value is above this share of the limit, drawn permutations may miss it. */
 const SURELY_BELOW = 0.5;
 
 /** @param series Values above 0, oldest first. @returns Changes, oldest first. */
@@ -67,7 +67,7 @@ export function changePointsOf(
   }));
 }
 
-/** Candidates before the permutation test, which may be caused by outliers. */
+/** Candidates that have not passed the permutation test, so outliers may be their cause. */
 export function candidatesOf(
   series: readonly number[],
   { marginRatio, mostP }: Required<Pick<TrendOptions, "marginRatio" | "mostP">>,
