@@ -171,10 +171,10 @@ const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
 const HARMLESS_HICCUP: Limits = { suspect: 10, invalid: 30 };
 
 /**
- * The shortest median wait, ms: for a response, for the first message of a stream or the next, or for an answer on a
- * WebSocket. How long a stream or a WebSocket is held does not count, because it says nothing of how late its messages
- * may be noticed. Nor does a message that comes with the one before it or right behind it, because nobody waits for
- * that.
+ * The shortest median wait, ms: for a response, for a stream's first message, for its next message, or for an answer on
+ * a WebSocket. How long a stream or a WebSocket is held does not count, because it says nothing of how late its
+ * messages may be noticed. Nor does a message that comes with the one before it or right behind it, because nobody
+ * waits for that.
  */
 export function medianWait({ service, streams, sockets }: Case["run"]): number {
   const gap = streams?.gap;

@@ -1,7 +1,7 @@
 /**
  * The search for a capacity: the trials so far → the next one, or the end. Pure. In the manner of MLRsearch (IETF
- * draft-ietf-bmwg-mlrsearch): a start from outside, steps that double in log space until both a rate that holds and one
- * that breaks are known, bisection, then long trials, and bounds that long trials confirm.
+ * draft-ietf-bmwg-mlrsearch): a given rate to start from, steps that double in log space until both a rate that holds
+ * and one that breaks are known, bisection, then long trials, and bounds that long trials confirm.
  *
  * It differs in what a bound is. MLRsearch weighs the seconds of bad trials against those of good ones. But near its
  * capacity a queue makes a trial of half a minute good or bad by chance. Here the shares of all trials together show

@@ -202,9 +202,9 @@ interface TimelinePoint {
  * One block for each interval, in order. Costs some 20 µs each, and 2 µs when it is not the first time.
  *
  * @param clock The clock of the latencies. In a closed loop ("sent") requests under way are cut off by the clock,
- * whatever they take, so the product limit holds for them. In an open loop ("intended") the requests that wait longest
- * are those that a slow server leaves: their bounds count as values, and figures that reach the bounds are lower
- * bounds.
+ * however long they take, so the product limit holds for them. In an open loop ("intended") the requests that wait
+ * longest are those that a slow server leaves: their bounds count as values, and figures that reach the bounds are
+ * lower bounds.
  */
 export function intervalBlocks(
   points: readonly TimelinePoint[],

@@ -6,9 +6,9 @@
  * 2. The weak points of all windows are removed one by one, the weakest first, until each that is left has p < 0.001
  *    between its neighbours and a change above the margin.
  *
- * Both steps use Student's t, as for normal values. So the points that are left must also stand a permutation of the
- * values of their sides, at the p-value of weak points, if there are enough values for a p-value that small: a few
- * outliers pass the t-test.
+ * Both steps use Student's t, as for normal values. But a few outliers pass the t-test, so the points that are left
+ * must also pass a permutation test of the values of their sides, at the p-value of weak points, if there are enough
+ * values for a p-value that small.
  *
  * Otava's series in `tests/stats/data` give Otava's points because two of its habits are kept: the spread of a side is
  * that of its values themselves (n, not n − 1), and after a point is removed only the next two are judged anew.
