@@ -53,8 +53,8 @@ export function lastResponsesS(
   return Math.min(timeoutMs, longestMs) / 1_000;
 }
 
-// In an overload of 10 %, waits grow by 0.1 s each second, so in a trial that is shorter than a rule's limit, no rate
-// breaks the rule.
+// In an overload, waits grow by less than a second each second (by 0.1 s if it is 10 %), so in a trial that is shorter
+// than a rule's limit, no rate breaks the rule.
 
 /**
  * With this factor, an overload by the interval's width reaches the limit within a third of a long trial, and a load of

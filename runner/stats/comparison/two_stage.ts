@@ -10,7 +10,7 @@
  *
  *     P(D ≥ d | D₁ > c; δ)
  *
- * is ½ if δ is the estimate, and α/2 and 1 − α/2 if it is an end of the interval. This is the conditional form of the
+ * is ½ if δ is the estimate, and α/2 or 1 − α/2 if it is an end of the interval. This is the conditional form of the
  * median-unbiased estimate of K. Fairbanks and R. Madsen (Biometrika 1982; for its bias J. Whitehead, Biometrika 1986;
  * conditional: X. Fan, D. DeMets and K. Lan, J. Biopharm. Stat. 2004). For a known variance of the blocks, D₁ given D
  * is normal around D, whatever δ is. The variance is only estimated, with few degrees of freedom, so the probability is

@@ -13,7 +13,7 @@
 
 /** Number of averaged cosine transforms: 95 % intervals are then 18 % wider than with a known variance. */
 export const DEGREES_OF_FREEDOM = 8;
-/** The largest autocorrelation r assumed between neighbours: it multiplies the variance by 1/(1 − r)², a thousand. */
+/** The largest autocorrelation r assumed between neighbours: it multiplies the variance by 1/(1 − r)² ≈ 1,000. */
 const MOST_CORRELATION = 0.97;
 
 export interface LongRun {
