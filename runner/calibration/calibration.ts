@@ -1,8 +1,9 @@
 /**
  * How fast this generator is on this machine: its peak throughput and its baseline latency against a server that does
  * nothing. The peak is the best of several short slices with many connections, because a busy moment makes a generator
- * slower but never faster. The baseline is the median of others with a single connection, because it is 0.02 ms when the system happens to put both ends on one core, and
- * 0.05 ms otherwise. Both are remembered for each machine, version and driver.
+ * slower but never faster. The baseline is the median of several slices with a single connection, because such a slice
+ * shows 0.02 ms when the system happens to put both ends on one core, and 0.05 ms otherwise. Both are remembered for
+ * each machine, version and driver.
  */
 import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
@@ -29,7 +30,7 @@ interface CalibrationRequest {
 }
 
 const BASELINE_SLICES = 5;
-/** Slices for the peak; up to as many more are measured while other programs disturb the machine. */
+/** Slices for the peak; while other programs disturb the machine, up to twice as many are measured. */
 const PEAK_SLICES = 4;
 /** A worker that waits for a core for more than this share of the time does not show the machine's peak. */
 const UNDISTURBED = 0.1;
@@ -42,9 +43,9 @@ const CONNECTIONS = 50;
 const SLICE_MS = 100;
 
 /**
- * Measures anew, even if a calibration is remembered; takes about a second. Null if it is not possible, or on abort. A
- * measurement on a busy machine is returned but not remembered; if it exceeds the remembered peak even so, that peak is
- * forgotten.
+ * Measures anew, even if a calibration is remembered; takes about a second. Null if that is not possible, or on abort.
+ * A measurement on a busy machine is returned but not remembered; if even so it exceeds the remembered peak, the
+ * remembered one is forgotten.
  * @param measure Makes the slices.
  */
 export async function calibrate(
@@ -68,12 +69,12 @@ export async function calibrate(
 
 export interface FirstCalibration {
   readonly driver: DriverName;
-  /** Null if `calibrate` returned null. */
+  /** Null if the generator could not be calibrated. */
   readonly calibration: Calibration | null;
 }
 
 interface FirstCalibrationRequest {
-  /** Whether the result must contain the figures, which are then measured even if remembered. */
+  /** Whether the figures are part of the result, so that they are measured even if remembered. */
   readonly isReported?: boolean;
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
@@ -120,7 +121,10 @@ async function measureSlices(driver: DriverName, signal: AbortSignal): Promise<S
   }
 }
 
-/** Whether at least one slice shows the peak, and most slices with a single connection show the baseline, because their median counts. */
+/**
+ * Whether at least one slice shows the peak, and most slices with a single connection show the baseline, which is their
+ * median.
+ */
 function areUndisturbed({ full, single }: Slices): boolean {
   return full.some(isUndisturbed) && 2 * single.filter(hasCore).length > single.length;
 }

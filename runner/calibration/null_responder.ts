@@ -2,7 +2,8 @@
 /**
  * A server that does nothing: a worker that responds to every read with the same bytes, so that a generator that loads
  * it shows its own peak throughput. The worker posts its port at its start. With epoll it takes one recv and one send
- * for each response, in a loop that gets no messages, so a flag ends it. Without epoll, Deno's own sockets are used.
+ * for each response; its loop cannot receive messages, so a shared flag ends it. Without epoll, Deno's own sockets are
+ * used.
  */
 import {
   AF_INET,

@@ -21,12 +21,12 @@ export function breakingOf(
   });
 }
 
-/** Rates at multiples of the capacity without a valid trial, nearest first. */
+/** Multiples of the capacity that have no valid trial, as rates, in the order in which to try them. */
 export function unseenAround(capacity: number, trials: readonly CapacityTrial[]): number[] {
   const seen = breakingOf(capacity, trials).map(({ ofCapacity }) => ofCapacity);
   return ORDER.filter((ofCapacity) => !seen.includes(ofCapacity))
     .map((ofCapacity) => capacity * ofCapacity);
 }
 
-/** Order of the trials: the last comes last because a target may not recover from it. */
+/** Order of the trials: 1.3 comes last, because a target may not recover from it. */
 const ORDER = [1, 0.8, 1.1, 1.3];

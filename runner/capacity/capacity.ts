@@ -51,7 +51,7 @@ export interface CapacitySearch extends SearchTerms {
 /** Fewer requests than this decide nothing, so trials of a slow target are longer, up to the length of a long trial. */
 const FEWEST_REQUESTS = 20;
 
-/** @returns The measurement at rest, if the target did not respond in it. */
+/** @returns The result; if the target did not respond at rest, the measurement at rest. */
 export async function findCapacity(
   search: CapacitySearch,
   hooks: CapacityHooks,
@@ -78,7 +78,7 @@ export async function findCapacity(
   };
 }
 
-/** @returns The measurement at rest, if the target did not respond in it. */
+/** @returns The result; if the target did not respond at rest, the measurement at rest. */
 export async function searchCapacity(
   terms: SearchTerms,
   { request, earlier }: SearchSubject,
@@ -102,8 +102,8 @@ export async function searchCapacity(
 }
 
 /**
- * Throws a UserError if a rule is about messages and no response is a stream, which for a gRPC call is known only from
- * its types.
+ * Throws a UserError if a rule is about messages and no response is a stream. Whether a gRPC call has a stream is known
+ * only from its types.
  */
 function checkMessages({ objectives }: SearchTerms, rest: Measurement): void {
   if (rest.streams !== undefined || objectives.every(({ messages }) => messages === null)) return;
@@ -237,9 +237,7 @@ class SearchRun {
     return found && { ...found, low: found.low / (1 + unseenRatio(this.#goal)) };
   }
 
-  /**
-   * Whether the rate is below all that were tried. False without any trial, because then nothing is known to be higher.
-   */
+  /** Whether the rate is below every rate tried so far; false if none was tried. */
   #isBelowAll(ratePerSec: number): boolean {
     return this.#trials.length > 0 && this.#trials.every((trial) => ratePerSec < trial.ratePerSec);
   }
@@ -298,7 +296,7 @@ class SearchRun {
   }
 
   #capacity(end: CapacityEnd): RunCapacity["capacity"] {
-    // The rate of the shorter trials is not sustained.
+    // The rate that held in short trials did not hold in a sustained one.
     if (end === "unsustained") return null;
     const estimate = this.#estimate();
     if (estimate !== null && end !== "generator") {

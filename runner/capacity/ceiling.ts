@@ -21,7 +21,7 @@ export class GeneratorCeiling {
     this.#doubted.push(ratePerSec);
   }
 
-  /** The first doubtful rate gets a second trial. */
+  /** Keeps a planned trial below the lowest doubtful rate. The first doubtful rate gets a second trial. */
   below(
     planned: TrialPlan,
     goal: SearchGoal,

@@ -27,7 +27,7 @@ export async function closedPeak(
   };
   const measured = await measureLoad({ ...request, load }, hooks);
   const { rate, requests: { completed } } = measured;
-  // Share of correct responses among all completed ones, including the drain, which no rate counts.
+  // Share of correct responses among all completed ones, including those of the drain, which the rate does not count.
   const rightRatio = 1 - wrongResponsesOf(measured) / Math.max(1, completed);
   return rightRatio > 0 ? rate * rightRatio : rate;
 }

@@ -1,7 +1,7 @@
 /**
  * Rates at which a trial broke while the machine disturbed it. Such a trial says nothing about the target, only where
- * to continue: at a lower rate, because a rate that is far too high would be disturbed again, and a lower one that
- * holds counts. Pure.
+ * to continue: at a lower rate, because a trial at far too high a rate would be disturbed again, whereas a lower rate
+ * that holds counts. Pure.
  */
 import type { SearchedTrial, TrialPlan } from "../stats/capacity/search.ts";
 
@@ -14,12 +14,10 @@ interface Steering {
 
 /** A target that completes less than this share of the rate is overloaded, whatever other programs do. */
 const OVERLOADED_BELOW = 0.9;
-/** The largest step down while no rate has held. */
+/** The largest factor by which the rate goes down at once while no rate has held. */
 const LARGEST_STEP = 4;
 
-/**
- * The most disturbed trials in a row, each at a rate no lower than the one before: after that the machine is too busy.
- */
+/** After this many disturbed trials in a row, none of them at a new lowest rate, the machine is too busy. */
 const MOST_IN_A_ROW = 5;
 /** The most disturbed trials in the whole search. */
 const MOST_IN_ALL = 12;
@@ -31,7 +29,7 @@ export class DisturbedRates {
   #lowest = Infinity;
   /** Rates above which no trial is made for now, with the throughput there. */
   #ceilings: { readonly ratePerSec: number; readonly servedPerSec: number }[] = [];
-  /** How often the search turned down since the last valid trial. */
+  /** How often the search has turned to a lower rate since the last valid trial. */
   #turns = 0;
   #once: number[] = [];
 
@@ -44,7 +42,7 @@ export class DisturbedRates {
     return this.#inARow >= MOST_IN_A_ROW || this.#count >= MOST_IN_ALL;
   }
 
-  /** A rate that the target nearly served is tried a second time before the search turns down. */
+  /** A rate that the target nearly served is tried a second time before the search turns to lower rates. */
   add(
     { ratePerSec, servedPerSec }: Pick<SearchedTrial, "ratePerSec" | "servedPerSec">,
     doubt: "generator" | "disturbed" | null,

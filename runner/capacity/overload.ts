@@ -2,8 +2,8 @@
  * Whether a trial that broke on a disturbed machine would have broken on a quiet one as well: whether too many requests
  * would have been left even if the target had had all the time that the disturbance took. Pure.
  *
- * A full core would prove less: a target beside a neighbour may fill 0.9 of a core and still miss a tenth of its
- * capacity.
+ * That the target filled a core would prove less, because beside a neighbour it may fill 0.9 of a core and still miss a
+ * tenth of its capacity.
  */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { FindingCode } from "../result/findings.ts";
@@ -13,7 +13,7 @@ import type { Measurement } from "../result/result.ts";
 const MOMENTARY: readonly FindingCode[] = ["worker-paused"];
 /**
  * Disturbances that may last for the whole trial. Neighbours slow the target by more than any counter shows; a worker
- * that is busy or sends late makes bursts of even load, which a target may refuse for being bursts.
+ * that is busy or sends late turns an even load into bursts, which a target may refuse.
  */
 const LASTING: readonly FindingCode[] = [
   ...["neighbour", "low-priority", "steal", "throttled"] as const,
@@ -67,9 +67,9 @@ export function isOverload(
 }
 
 /**
- * Whether the target refused more than the rule allows in nearly all intervals since the first such one. A target that
- * refuses requests keeps no backlog, so a momentary disturbance cannot be the cause. A lasting one can: the target may
- * refuse at a rate that it would serve on a quiet machine.
+ * Whether the target, from the first interval in which it refused more than the rule allows, did so in nearly all
+ * intervals. A target that refuses requests keeps no backlog, so a momentary disturbance cannot be the cause. A lasting
+ * one can: the target may refuse at a rate that it would serve on a quiet machine.
  */
 function isRefusing(
   { timeline: { points } }: Pick<OverloadRun, "timeline">,
@@ -83,8 +83,8 @@ function isRefusing(
 }
 
 /**
- * Share of the time that was taken from target and generator, in the worst case that all of it hit the one thread on
- * which all others wait; null if unknown, as for a target on another machine.
+ * Share of the time that was taken from target and generator, at worst all of it from the one thread that all others
+ * wait for; null if unknown, as for a target on another machine.
  */
 function takenShare({ elapsedS, generator }: OverloadRun): number | null {
   const { target, hostActivity: { steal, throttled }, waiting, delay } = generator;

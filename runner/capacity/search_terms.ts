@@ -5,14 +5,14 @@ import { relaxationS, type Rule } from "../stats/capacity/queue.ts";
 import type { PriorInterval, SearchGoal } from "../stats/capacity/search.ts";
 import type { TrialHooks, TrialRequest } from "./trial.ts";
 
-/** The goal of a search, and its limit of time. */
+/** The goal of a search, and its time limits. */
 export interface SearchTerms {
   readonly objectives: readonly Objective[];
   /** How far the interval may extend to either side: 0.02 is 2 %. */
   readonly widthRatio: number;
   /** Lengths of the shortest and the longest trial. */
   readonly trialS: readonly [short: number, long: number];
-  /** Budget of the whole search: calibration, peak, trials, the wait for their last responses, recoveries. */
+  /** Time for the whole search: calibration, peak, trials with the wait for their last responses, and recoveries. */
   readonly budgetS: number;
   /** Longest wait for the target to recover from a trial. */
   readonly recoverS: number;
@@ -53,16 +53,16 @@ export function lastResponsesS(
   return Math.min(timeoutMs, longestMs) / 1_000;
 }
 
-// In an overload, waits grow each second by the excess share of a second, so a trial that is shorter than a rule's
-// limit keeps the rule at any rate.
+// In an overload, waits grow by less than a second each second (by 0.1 s if it is 10 %), so in a trial that is shorter
+// than a rule's limit, no rate breaks the rule.
 
 /**
- * An overload at the end of the interval reaches the limit within a third of a long trial, and an overload of twice the
- * capacity within two thirds of a short one.
+ * With this factor, an overload by the interval's width reaches the limit within a third of a long trial, and a load of
+ * twice the capacity within two thirds of a short one.
  */
 const PATIENCE = 3;
 
-/** A longer trial would leave too little of the budget for others. */
+/** A longer trial would leave too little of the budget for other trials. */
 const MOST_OF_BUDGET = 0.125;
 
 /** Relaxation times that a trial must last for a queue to reach its usual length. */
@@ -108,7 +108,10 @@ export function unseenRatio({ rules, longS, widthRatio }: SearchGoal): number {
 /** The burst beyond its rate that a target may absorb, in seconds of requests: rate limiters allow about as much. */
 const BURST_S = 0.1;
 
-/** The longest limit of any rule, s. Without a time limit, an overload shows once it has used up a burst. */
+/**
+ * The longest limit of any rule, s; without a time limit, the time until an overload has used up the burst that a
+ * target may absorb.
+ */
 function limitOf(rules: readonly Rule[]): number {
   const longestS = Math.max(...rules.map(({ limitS }) => limitS));
   return longestS === 0 ? BURST_S : longestS;

@@ -36,7 +36,7 @@ export interface MadeTrial {
   readonly shown: CapacityTrial;
 }
 
-/** A load request without its load, because each trial has its own rate and length. */
+/** A load request whose own rate and length do not count, because each trial has others. */
 export type TrialRequest = Omit<LoadRequest, "load"> & {
   readonly load: RateLoad;
 };
@@ -99,8 +99,8 @@ export class CertainOutcome {
   }
 
   /**
-   * How many times a rule judges per request: one, or every gap of its stream. Streams still open make it larger, so no
-   * trial ends too early.
+   * How many durations a rule judges per request: one, or, for a rule about gaps, the mean number of gaps in a stream.
+   * Streams that are still open raise it, so no trial ends too early.
    */
   #perRequest({ messages }: Objective, { completed }: LiveEvent): number {
     if (messages !== "gap") return 1;
@@ -212,8 +212,9 @@ const OF_THE_RATE: readonly FindingCode[] = [
 ];
 
 /**
- * Whether the rules may have been broken because of the generator or its machine. A trial that held needs no such
- * question, because any disturbance made it look worse. Nor does an overload that no disturbance explains.
+ * What else may have broken the rules: the generator, or a disturbed machine; null if neither. This is asked only of a
+ * trial that broke, because a disturbance makes any trial look worse. An overload that no disturbance explains is the
+ * target's own.
  */
 function doubtOf(
   measurement: Measurement,
@@ -234,8 +235,9 @@ type TimedRequests = Pick<Measurement, "timeline"> & {
 };
 
 /**
- * Slices of a trial by interval of its timeline. Requests that were still open within the limit are on neither side. If
- * more responses are wrong than late, the interval is one of refusals: nobody is served by an error, however fast.
+ * Slices of a trial by interval of its timeline, without the requests that were still open within the limit. If more
+ * responses are wrong than late, the wrong ones and the failures count as beyond it, because an error serves nobody,
+ * however fast.
  */
 export function slicesOf(
   { timeline, requests: { dropped } }: TimedRequests,
@@ -253,7 +255,8 @@ export function slicesOf(
     }
     const all = withinParts(histogram, isBeyond);
     const open = withinParts(censoredHistogram, isBeyond);
-    // A request that was still open before twice the limit counts only as beyond the limit itself.
+    // A request that was last seen open between once and twice the limit counts as beyond the limit, but not as beyond
+    // twice the limit.
     const within = all.parts.map((count, level) =>
       count - (LEVELS[level] > 1 ? open.parts[0] : open.parts[level])
     );
@@ -282,7 +285,7 @@ function byOutcome(requests: number, beyond: number): TrialSlice {
   return { requests, beyond: LEVELS.map((part) => part > 1 ? 0 : beyond) };
 }
 
-/** Numbers of requests within parts of the limit, as in `LEVELS`. */
+/** Numbers of requests: all, and those within each multiple of the limit in `LEVELS`. */
 interface WithinParts {
   readonly count: number;
   readonly parts: readonly number[];

@@ -22,8 +22,8 @@ interface ReportedRun {
   readonly intervalS: number;
   readonly slowest: readonly TailRequest[];
   /**
-   * The turns in which the target was loaded; absent: always. With turns, all figures are of the measured parts of its
-   * slices.
+   * The turns in which the target was loaded; absent: always. With turns, all figures are of the measured parts of the
+   * target's slices.
    */
   readonly turns?: TurnsSpec;
 }
@@ -41,7 +41,7 @@ export function lastedMsOf({ elapsedS, turns }: Pick<ReportedRun, "elapsedS" | "
   return Math.min(turns.durationUs, new Turns(turns).whenUs(1e6 * elapsedS)) / 1_000;
 }
 
-/** The counters of a run; null if no process reported anything, not even anything left out. */
+/** The counters of a run; null if no process reported anything, and nothing was left out of the reports. */
 export function runCounters({ processes, leftOut }: Reports, run: ReportedRun): Counters | null {
   const clock = run.turns && new Turns(run.turns);
   const within = processes.map((report) => withinRun(report, run))
@@ -89,7 +89,7 @@ function withinRun(report: ProcessCounters, run: ReportedRun): ProcessCounters {
     ...report,
     collections,
     stalls: ownStalls(shifted(report.stalls).filter(isIn), collections),
-    // A span belongs to the time of its end, and the last one ends after the run.
+    // A span's time is that of its end. The last one, which ends after the run, is kept.
     spans: shifted(report.spans).filter(({ atMs, forMs }) => atMs > 0 && atMs - forMs < endMs),
   };
 }
@@ -118,8 +118,8 @@ function onOwnClock(report: ProcessCounters, turns: Turns): ProcessCounters {
         { atMs: from, ms: to - from, cpuMs: each.cpuMs * (to - from) / each.ms }
       ))
     ),
-    // A span of no duration is a moment: it enters no mean, and is kept. Everything that a span counts belongs to its
-    // slices, because a side at rest allocates next to nothing.
+    // A span without a duration is a moment: it enters no mean, and is kept. Whatever a span counts is taken to belong
+    // to the side's slices, because a side at rest allocates next to nothing.
     spans: report.spans.flatMap((span) => {
       const [from, to] = [span.atMs - span.forMs, span.atMs].map((ms) => ownMs(ms, turns));
       return span.forMs > 0 && from === to ? [] : [{ ...span, atMs: to, forMs: to - from }];
@@ -162,7 +162,7 @@ class CollectedTime {
     }
   }
 
-  /** Adds a pause. Several may be known only to lie within the same period, as with Deno. */
+  /** Adds a pause. With Deno, it may be known of several pauses only that they lie within the same period. */
   #add({ from, to, lasts }: Pause): void {
     const before = this.#pauses.at(-1);
     if (before !== undefined && to <= before.to) {
@@ -309,7 +309,7 @@ export interface Pause extends Period {
 const LEAST_RATIO = 0.1;
 /**
  * The most pauses compared, the longest of a run: each of a thousand requests is tested against all. Observed and
- * expected overlaps use the same ones.
+ * expected overlaps use the same pauses.
  */
 const MOST_COMPARED = 10_000;
 

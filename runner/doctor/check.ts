@@ -1,6 +1,6 @@
 /**
- * A check of `plateau doctor`: judges one of the observed facts and says what to do. Pure: `observation.ts` observes. Each
- * check is a line in `registry.ts`.
+ * A check of `plateau doctor`: judges one of the observed facts and says what to do. Pure: `observation.ts` observes.
+ * Each check is a constant in `checks.ts`.
  */
 import * as z from "zod";
 import type { HostFacts } from "./observation.ts";

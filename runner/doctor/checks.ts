@@ -1,4 +1,7 @@
-/** Every check of `plateau doctor`, and the order in which they are shown; a new one is a constant here and a line at the end. */
+/**
+ * Every check of `plateau doctor`, and the order in which they are shown. A new check is a constant here and a line at
+ * the end.
+ */
 import {
   advise,
   type CheckResult,

@@ -18,9 +18,9 @@ import { chooseDriver, type DriverChoice } from "../load/transports/choose_drive
 /** The machine's activity while Plateau does nothing, on the cores that it may use. */
 export interface Idle {
   readonly seconds: number;
-  /** Share of these cores in use; null if unknown. */
+  /** Share of the cores in use; null if unknown. */
   readonly busyRatio: number | null;
-  /** Share of their time that the hypervisor gave to others; null if unknown. */
+  /** Share of the cores' time that the hypervisor gave to other machines; null if unknown. */
   readonly stealRatio: number | null;
   /** The processes that used most CPU time, except Plateau's. */
   readonly busiest: readonly BusyProcess[];

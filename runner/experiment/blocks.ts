@@ -31,13 +31,13 @@ interface BlocksRequest {
 /** The caller's judgement of the runs after a repetition. */
 export interface ExperimentLook {
   readonly isEnough: boolean;
-  /** A line for the user: what is still open, or why it will stay so. */
+  /** A line for the user: what is still open, or why it will stay open. */
   readonly note: string | null;
 }
 
 export type LookAfter = (results: Results, repetition: number) => ExperimentLook;
 
-/** What runs in pairs need in addition to the context of other runs. */
+/** What pairs of runs need in addition to the context of single runs. */
 export type Pairing = Pick<PairContext, "loaders" | "lengths">;
 
 /** @param pairing Null: runs are made one after the other. */
@@ -59,7 +59,7 @@ class BlockSequence {
   readonly #repetition: Repetition;
   readonly #expected: ExpectedTime;
   readonly #beganMs = performance.now();
-  /** For each cell that can be measured, its runs begun so far, earlier sittings included. */
+  /** For each cell that can be measured, the number of its runs begun so far, earlier sittings included. */
   readonly #begun: Map<Cell, number>;
   /** Cells that have at least one run. */
   readonly #measured = new Set<Cell>();
@@ -135,7 +135,8 @@ class BlockSequence {
   }
 
   /**
-   * Decides after block `done`, unless that was decided before; at the end, records in the results what was reached.
+   * Whether block `done` ends the experiment; false for the blocks of earlier sittings. At the end, records in the
+   * results what was reached.
    */
   isEnough(done: number): boolean {
     if (done < this.request.kept.repetitions) return false;
@@ -240,7 +241,7 @@ class BlockSequence {
     await this.#save((file) => leaveOut(missing, file, this.context.onProgress));
   }
 
-  /** Whether everything that did not start is optional for the experiment. */
+  /** Whether the prerequisite that did not start is optional for the experiment. */
   #isOptional(error: TargetError): boolean {
     const { optional } = this.request.experiment;
     return error instanceof StartError && error.need !== null && optional.includes(error.need);
@@ -304,7 +305,10 @@ type RunPlace = Pick<Missing, "target" | "scenario" | "parameters" | "repetition
 
 interface Outcome {
   readonly made: readonly Run[] | TargetError | null;
-  /** The run's search for a capacity, whatever became of the run; null without a search or trial. */
+  /**
+   * The run's search for a capacity, whatever became of the run; null if there was no search, or if the search made no
+   * trial.
+   */
   readonly searched: RunCapacity | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The runs that an interrupted experiment already has, and why new ones may not be added to them. The seed gives the same
- * plan again, so the runs left are those without an outcome. Pure.
+ * The runs that an interrupted experiment already has, and why new ones may not be added to them. The seed gives the
+ * same plan again, so the runs left are those without an outcome. Pure.
  */
 import type { Problem } from "../../base/errors.ts";
 import type { Machine } from "../../base/system/facts.ts";
@@ -19,7 +19,7 @@ export class EarlierRuns {
   readonly repetitions: number;
   /** Milliseconds spent on the experiment in earlier sittings. */
   readonly spentMs: number;
-  /** Mean milliseconds of a run besides its start and its load. */
+  /** Mean milliseconds that a run takes besides its start, its load and its search. */
   readonly #restMs: number;
 
   constructor({ runs, missing, spent = 0 }: Pick<Results, "runs" | "missing" | "spent">) {
@@ -37,7 +37,7 @@ export class EarlierRuns {
     return this.#outcomes.has(runName({ ...cell, repetition }));
   }
 
-  /** The run for a planned run; null if it was not made, or failed. */
+  /** The run that was made for a planned one; null if none was made, or if it failed. */
   runOf({ cell, repetition }: PlannedRun): Run | null {
     const outcome = this.#outcomes.get(runName({ ...cell, repetition }));
     return outcome !== undefined && isRun(outcome) ? outcome : null;

@@ -103,7 +103,7 @@ function runProblems(
       // A search finds its own rate, which is therefore in no plan.
       load: described.kind === "capacity" && load.kind === "capacity"
         ? { ...described, rate: load.rate }
-        // A whole number of pairs of slices, whose lengths were measured.
+        // The duration is in no plan either: a whole number of pairs of slices, whose lengths were measured.
         : run.slices !== undefined && "durationS" in described && "durationS" in load
         ? { ...described, durationS: load.durationS }
         : described,

@@ -8,8 +8,8 @@ import type { Cell } from "../../scenarios/plan/plan.ts";
 import { TRIAL_MS } from "../slices/lengths.ts";
 
 /**
- * The time for starting, checking and stopping a target before any was seen, and for each further server that it has. A
- * framework loads its packages first: three NestJS servers and their balancer take 1.8 to 3.5 s on two cores.
+ * Assumed time to start, check and stop a target before any start was seen, and the time for each further server that
+ * it has. A framework loads its packages first: three NestJS servers and their balancer take 1.8 to 3.5 s on two cores.
  */
 const FIRST_GUESS_MS = { framework: 1_000, other: 500 };
 const NEXT_SERVER_MS = { framework: 700, other: 150 };
@@ -49,7 +49,9 @@ export class ExpectedTime {
     this.#isInSlices = order === "slices";
   }
 
-  /** Records that a run of `cell` took `tookMs` from start to end, without its share of a trial. */
+  /**
+   * Records that a run of `cell` took `tookMs` from start to end, not counting the search for the lengths of slices.
+   */
   took(cell: Cell, tookMs: number): void {
     const beyondMs = tookMs - this.#loadMs(cell);
     meanOf(this.#byCell, cell).add(tookMs);

@@ -60,7 +60,7 @@ interface ExperimentHooks {
   readonly signal: AbortSignal;
   /** Called after each save; the next run begins when the returned promise resolves. */
   readonly onSaved?: OnSaved;
-  /** Whether a NoSlicesError ends the experiment, as in a run's context. */
+  /** Whether a NoSlicesError ends the experiment: see `needsSlices` of `RunContext`. */
   readonly needsSlices?: boolean;
   /** Looks at the runs after each repetition; absent: the experiment's own `repeat` decides. */
   readonly look?: LookAfter;
@@ -204,8 +204,9 @@ function scriptedOf(
 }
 
 /**
- * The Redis; null if none is needed or none is found; or the reason why there is none. Throws a TargetError if the user
- * named one that is not available: that is a mistake, even if the experiment can do without Redis.
+ * The Redis; null if none is needed, or none is running or installed; an error if Plateau's own Redis did not start.
+ * Throws a TargetError if the user named one that is not available: that is a mistake, even if the experiment can do
+ * without Redis.
  */
 async function redisFor(
   { experiment: { ceilings }, plan: { cells }, redisUrl }: ExperimentRequest,
@@ -342,7 +343,7 @@ const REDIS: Readonly<Record<string, string>> = {
   private: "Plateau started itself",
 };
 
-/** Notes how many runs exist, and what has changed since. */
+/** Notes how many runs exist, and what has changed since they were made. */
 export function noteResume(
   kept: Results,
   { commit }: Provenance,

@@ -89,7 +89,7 @@ function frameworksOf({ targetSpec, others }: Cell): InstallableName[] {
 
 // Programs that targets need: Redis and nginx.
 
-/** Programs and servers that a target, and those behind it, need. */
+/** Programs and servers that a target needs, or a target behind it. */
 export function needsOf(
   spec: TargetSpec,
   others: Readonly<Record<string, TargetSpec>>,

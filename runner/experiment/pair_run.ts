@@ -37,7 +37,7 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
   const lengths = context.lengths.get(key) ??
     (await withTargets(pair, context, (targets) => findLengths(pair, targets, context))).made;
   context.lengths.set(key, lengths);
-  // New processes, because those that showed the lengths are warm, unlike those of all other pairs.
+  // New processes, because those that showed the lengths are warm by now, whereas all later pairs start cold.
   const { made: [first, second], failures } = await withTargets(
     pair,
     context,
@@ -117,7 +117,7 @@ async function measured(
   return [first, second];
 }
 
-/** The least number of pairs of slices, so that each load has both orders even if slices are long. */
+/** The least number of pairs of slices, so that each load goes first at least once, even if slices are long. */
 const LEAST_PAIRS = 2;
 
 /** Key of a pair of cells, in either order. */
@@ -167,7 +167,7 @@ async function loadPair(
       : (progress) => progress.kind === "note" && context.onProgress(progress);
     return loadAndWatch(subject, { ...context, loader: loaders[side], onProgress, signal })
       .catch((error) => {
-        cancel(error); // this side may have failed before it called its loader, and the other side's loader waits for that call
+        cancel(error); // the other side's loader may wait for a call that this side will never make
         failed.abort();
         throw error;
       });
@@ -191,7 +191,7 @@ function cutShort({ cell: { target } }: PlannedRun): string {
   return `Cannot measure ${target} in slices: a load worker did not end in time`;
 }
 
-/** The load of one side in slices. Its length is that of the side's own slices together. */
+/** The load of one side in slices: as long as that side's own slices together. */
 function inSlices({ cell }: PlannedRun, { sliceUs, pairs }: PairTurns): Load {
   const { load } = cell;
   if (load.kind !== "closed" && load.kind !== "rate") throw new Error("It is not in slices");

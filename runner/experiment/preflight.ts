@@ -105,9 +105,8 @@ export class SeparatePreflights {
 }
 
 /**
- * The most requests that are checked of those that differ only in their values (rows of a file, drawn values): the
- * first are enough, because each takes time before every run, and warms what is to be measured cold. The load checks
- * all.
+ * The most requests that are checked of those that differ only in their values (rows of a file, drawn values). More
+ * would take time before every run, and warm what is to be measured cold. The load checks all.
  */
 const MOST_REQUESTS = 50;
 
@@ -208,7 +207,7 @@ async function hooksOf({ code }: Script): Promise<Hooks | null> {
 
 const ROOM = { values: LIMITS.preflightSecrets.most, chars: LIMITS.secretText.most };
 
-/** Secrets found by one preflight: a server may set as many cookies as it likes. */
+/** Secrets found by one preflight, within limits, because a server may set as many cookies as it likes. */
 class FoundSecrets {
   readonly #values = new Set<string>();
   #chars = 0;
@@ -237,7 +236,7 @@ interface CheckedJourney {
   readonly user: Readonly<Record<string, string>>;
 }
 
-/** The first requests that will be sent, each once, including at least one of each written request. */
+/** The first requests that will be sent, each once, including at least one for each request that the file describes. */
 function firstRequests({ requests, sequence }: Script & { kind: "requests" }): ScriptRequest[] {
   const first = new Set<number>();
   const written = new Set<Expectation>();

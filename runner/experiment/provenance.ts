@@ -26,7 +26,7 @@ export async function provenanceOf(
   };
 }
 
-/** Time limit: git reads every file of a large folder once. */
+/** Time limit, because git reads every file of the folder, however many there are. */
 const LIMIT_MS = 10_000;
 
 /** Commit of the repository that `folder` is in; null without git, repository or commit, or on abort. */

@@ -1,7 +1,7 @@
 /**
  * Decides whether another block of runs follows: until a fixed number of repetitions, until every interval is as narrow
- * as requested (looked at by a schedule that is fixed beforehand, see `stats/sequential.ts`), or until time is up.
- * Times are arguments.
+ * as requested (looked at by a schedule that is fixed beforehand, see `stats/confidence/sequential.ts`), or until time
+ * is up. Times are arguments.
  */
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { CellProgress } from "../result/progress.ts";
@@ -56,7 +56,7 @@ export class Repetition {
   /** @param counted The part of each run that figures are computed from. */
   constructor(private readonly repeat: Repeat, private readonly counted: CountedPart) {}
 
-  /** @returns Computes the progress of the run's cell, for callers that want it. */
+  /** @returns A function that computes the progress of the run's cell, for callers that want it. */
   add(run: Run): () => CellProgress {
     const from = countedFrom(run, this.counted);
     const { timeline: { points }, latency: { clock } } = run;
@@ -71,7 +71,7 @@ export class Repetition {
 
   #progressOf(runs: readonly CountedRun[]): CellProgress {
     const figure = runs.every(({ run: { load } }) => load.kind === "closed") ? "rate" : "p99";
-    const size = figure === "rate" ? 1 : 1_000; // in requests/s, or in µs per ms
+    const size = figure === "rate" ? 1 : 1_000; // requests/s stay as they are, µs become ms
     const [ranked] = estimatesOf(runs, [figure === "rate" ? "rate" : 99]);
     const interval = ranked && intervalOf(ranked, this.#level);
     const isWatched = this.#level !== undefined && runs.length > 1;
@@ -96,7 +96,7 @@ export class Repetition {
 
   /**
    * @param done Number of completed repetitions, even if some cells could not be measured.
-   * @param isDecided Whether the question that they were to answer is decided.
+   * @param isDecided Whether the question that the repetitions were to answer is decided.
    */
   decide(done: number, timing: Timing, isDecided = false): Decision {
     const why = isDecided
@@ -126,7 +126,7 @@ export class Repetition {
   }
 
   /**
-   * Whether all intervals are narrow enough; narrow intervals of a few runs that fall into two groups are so by luck.
+   * Whether all intervals are narrow enough. If a few runs fall into two groups, their interval is narrow only by luck.
    */
   #isEnough(done: number, until: number): boolean {
     return isNarrow(this.#intervals(), until) &&

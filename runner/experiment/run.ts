@@ -112,7 +112,7 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
       context,
     ).catch(async (error) => {
       if (found === null || context.signal.aborted || !(error instanceof TargetError)) throw error;
-      // A search is too expensive to be lost along with its last part.
+      // If only the last part failed, it is repeated, because the search is too expensive to be lost with it.
       await startAnew();
       return await loadAndWatch({ planned, target, script: running.script, load }, context);
     });
@@ -176,7 +176,7 @@ export function runOf(
   };
 }
 
-/** The load of the run's last part, in the description of a search. */
+/** The load as results describe it; for a search, with the rate of the run's last part. */
 function searchedLoad(
   { cell, repetition }: PlannedRun,
   { load, seed }: { readonly load: Load; readonly seed: number },
@@ -216,7 +216,9 @@ type LoadingContext = Pick<
   | ("onProgress" | "signal" | "redisUse")
 >;
 
-/** Throws if a rule of its load ended the run: figures of a part that the run itself has chosen are no measurement. */
+/**
+ * Throws if a rule of the load ended the run, because figures of a part that the run itself has chosen prove nothing.
+ */
 function throwIfAborted(measurement: Measurement): void {
   const aborted = measurement.generator.findings.find(({ code }) => code === "aborted");
   if (aborted?.code !== "aborted") return;
@@ -275,7 +277,8 @@ export async function loadAndWatch(
         signal: AbortSignal.any([signal, died.signal]),
       },
     ).finally(async () => {
-      // Whether the load ended or failed: agents that were not ready throw, but workers return what they measured.
+      // When a target dies, the load may end or fail: agents that are not ready throw, but workers return what they
+      // measured.
       if (died.signal.aborted) await throwTargetEnded(cell.target, target);
     });
     loading = false;

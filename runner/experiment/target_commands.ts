@@ -1,7 +1,7 @@
 /**
  * The commands of targets around their runs: `setup` once before a target's first start, `before` and `after` each run,
- * `teardown` once at the end. A run of a gateway also runs the commands of the targets behind it: theirs come first,
- * and at the end last.
+ * `teardown` once at the end. A run of a gateway also runs the commands of the targets behind it: before the gateway's
+ * own at the start, and after them at the end.
  */
 import { join, resolve } from "node:path";
 import { StartError, TargetError } from "../../base/errors.ts";

@@ -148,7 +148,7 @@ async function countedTarget(
   return { ...target, counters, stop };
 }
 
-/** The result of `work`; if that throws, the run's commands are first ended in order. */
+/** The result of `work`. If that throws, the run's commands are ended before the error is thrown on. */
 async function endedOnError<Made>(run: RunCommands, work: () => Promise<Made>): Promise<Made> {
   try {
     return await work();

@@ -38,7 +38,7 @@ interface GeneratedLoad {
 /** A shorter load may be a single burst. */
 const SHORTEST_S = 0.1;
 
-/** Whether the load was faster than the peak throughput, which is then not the peak. */
+/** Whether the load was faster than the peak throughput, which was therefore measured too low. */
 export function refutes(
   { completedPerSec, elapsedS, workers, pipeline }: GeneratedLoad,
   { peakThroughput }: Pick<Calibration, "peakThroughput">,
@@ -50,8 +50,8 @@ export function refutes(
 const PLACEMENT = 3;
 
 /**
- * Whether a load's median is far below the latency of a server that does nothing, which was then measured on a busy
- * machine.
+ * Whether a load's median is far below the latency of a server that does nothing, which must then have been measured on
+ * a busy machine.
  * @param medianMs 0: nothing completed.
  */
 export function undercuts(
@@ -74,7 +74,7 @@ export interface CalibrationKey {
   readonly driver: DriverName;
 }
 
-/** Reads without compiling, which would take longer than it saves. */
+/** Parses with an uncompiled schema, because compiling would take longer than it saves. */
 const ONCE = { jitless: true };
 const record = z.strictObject({
   of: z.record(z.string(), z.json()),
@@ -127,7 +127,7 @@ export function forgetCalibration(driver: DriverName): void {
   try {
     if (place !== null) rmSync(join(place.folder, fileNameOf(place.subject)));
   } catch {
-    // The file did not exist, or belongs to someone else, which its next reader will find out, too.
+    // The file did not exist, or belongs to someone else; whoever reads it next rejects it for that, too.
   }
 }
 

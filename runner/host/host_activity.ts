@@ -1,7 +1,7 @@
 /**
- * The machine's activity during a run besides the workers: the use of the cores that this process may run on, the time
- * that the hypervisor took from them, and whether a CPU limit held this program back. The last two are known on Linux
- * only; elsewhere they are null.
+ * The machine's activity during a run, which the workers' own reports do not show: the use of the cores that this
+ * process may run on, the time that the hypervisor took from them, and whether a CPU limit held this program back. The
+ * last two are known on Linux only; elsewhere they are null.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";

@@ -1,7 +1,7 @@
 /**
  * What generator and target get of this machine during a run: how much of the cores each used, how long the target
- * stood in line for one, and how much others used. The target's processes are those that listen where requests go,
- * those that this program has started (targets, gateways, Redis), and all under them.
+ * waited for a core, and how much other programs used. The target's processes are those that listen where requests go,
+ * those that this program has started (targets, gateways, Redis), and all their descendants.
  *
  * If two targets take turns, only a target's own processes count, over the time in which it was loaded: at rest it uses
  * next to nothing, which would halve every figure.
@@ -36,7 +36,7 @@ export interface HostUse {
 /** Begins to watch; the returned function ends it. @param atMs Start of the load, milliseconds since the epoch. */
 type BeginWatch = (atMs: number) => () => HostUse;
 
-/** When a target is loaded, if another one has the turns between; empty for a load that lasts all the time. */
+/** The turns in which a target is loaded, if another target has the turns between; empty for a load without a break. */
 interface LoadTurns {
   readonly turns?: TurnsSpec;
   /** Where the other target is reached. */
@@ -94,7 +94,7 @@ interface WatchedTarget {
   /** Processes that listen for the load in the other turns. */
   readonly others: readonly number[];
   readonly port: number | null;
-  /** The target's processes among those that this program has started; null: all of those. */
+  /** The target's processes among those that this program has started; null: all of them. */
   readonly started: LoadTurns["pids"] | null;
 }
 
@@ -170,7 +170,7 @@ function look(cores: readonly number[] | null): HostSample {
   };
 }
 
-/** Cores used by neither target nor generator; null if unknown. */
+/** Cores used by programs other than target and generator; null if unknown. */
 function othersBetween(before: HostSample, after: HostSample, targetMs: number): number | null {
   const elapsedMs = after.atMs - before.atMs;
   if (before.times === null || after.times === null || elapsedMs <= 0) return null;

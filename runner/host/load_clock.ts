@@ -1,7 +1,7 @@
 /**
- * Converts what a target uses that takes turns with another: the system counts all the time, the result only the
- * target's own slices. At rest it waits for nothing and uses next to nothing, which would halve every share. Pure: the
- * clock is handed in.
+ * Converts the CPU use of a target that takes turns with another: the system counts it all the time, but a result is
+ * about the target's own slices only. At rest the target waits for nothing and uses next to nothing, which would halve
+ * every share. Pure: the clock is handed in.
  */
 import { Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import type { TargetUse } from "../result/generator.ts";
@@ -9,7 +9,7 @@ import type { TargetUse } from "../result/generator.ts";
 /** When a target is loaded. */
 export interface LoadClock {
   readonly isMeasured: () => boolean;
-  /** Shares of the time so far in which it was loaded, and in which it was measured. */
+  /** Shares of the time so far in which the target was loaded, and in which it was measured. */
   readonly shares: () => LoadShares;
 }
 
@@ -21,7 +21,7 @@ export interface LoadShares {
 const ALL_THE_TIME: LoadShares = { loaded: 1, measured: 1 };
 
 /**
- * @param turns Absent: it is loaded and measured all the time.
+ * @param turns Absent: the target is loaded and measured all the time.
  * @param nowUs Time since the start of the load.
  */
 export function loadClock(turns: TurnsSpec | undefined, nowUs: () => number): LoadClock {

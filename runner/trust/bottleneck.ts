@@ -54,7 +54,7 @@ const FULL_TURNS = 0.85;
  * look-ups, use less.
  */
 const OTHER_THREADS = 0.1;
-/** Threads of other programs may compute in turns, too, such as those of Go with GOMAXPROCS=1. */
+/** From this use of a core on, the threads of any process may be computing in turns, as in Go with GOMAXPROCS=1. */
 const NEAR_TURNS = 0.7;
 /**
  * With a larger share of failed or wrong requests, no bottleneck is sought, because what those requests waited for may
@@ -144,7 +144,7 @@ function kindOf(run: BottleneckRun, seen: Seen, waited: WaitedFor | null): Bottl
   if (!isFailing && isServed(run)) return "offered";
   if (isAtLimit(seen)) return "cpu-limit";
   const full = fullKind(run, seen);
-  // Both are full, and it is unknown which one waits for the other.
+  // Redis and the target are both full, and it is unknown which one waits for the other.
   if (isRedisFull(seen)) return full === null || isOfRedis(seen) ? "redis" : "unknown";
   if (full !== null) return full;
   if ((seen.filesLeft ?? Infinity) <= FILES_LEFT) return "open-files";
@@ -186,8 +186,8 @@ function isOfRedis({ thread }: Seen): boolean {
 }
 
 /**
- * Whether the generator limited the rate. In a closed loop, a delay that is short compared to the service time costs
- * little of it.
+ * Whether the generator limited the rate. In a closed loop, a delay that is short compared to the service time hardly
+ * lowers it.
  */
 function isByGenerator({ generator: { findings, delay }, load, service }: BottleneckRun): boolean {
   const has = (codes: readonly FindingCode[]): boolean =>
@@ -249,12 +249,12 @@ function isFullInTurns({ name, cpu, processCpu = 0 }: Thread = NO_THREAD): boole
 }
 
 /**
- * Whether all connections are busy with requests that don't wait for each other, as they would before a full thread.
+ * Whether all connections are busy with requests that don't wait for each other, as they would if a thread were full.
  */
 function isBesideRequests(run: BottleneckRun): boolean {
   const { load, service } = run;
   const areBusy = (load.kind === "closed" && !isChanging(load)) || hasTooFewConnections(run);
-  // By the mean, because a server may serve one connection immediately and let others wait for long.
+  // Compared with the mean, because a server may serve one connection immediately and let others wait for long.
   return areBusy && load.connections >= LEAST_CONNECTIONS && service.min >= ALIKE * service.mean;
 }
 

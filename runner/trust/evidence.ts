@@ -102,7 +102,8 @@ export function delayAtPercentile(
   busyPeriods.forEachBucket((lowUs, highUs, count) => {
     buckets.push({ lengthUs: Math.min((lowUs + highUs) / 2, busyPeriods.maxUs), count });
   });
-  // From the longest down: for d below lengthUs, longer busy periods contain `sumUs − longer · d` of such moments.
+  // From the longest down: for d below lengthUs, the longer busy periods contain `sumUs − longer · d` of the moments
+  // that wait longer than d.
   let longer = 0;
   let sumUs = 0;
   for (const { lengthUs, count } of buckets.reverse()) {
@@ -170,9 +171,10 @@ const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
 const HARMLESS_HICCUP: Limits = { suspect: 10, invalid: 30 };
 
 /**
- * The shortest median of what is waited for, ms: a response, the first message of a stream, the next, or an answer on a
- * WebSocket. How long a stream or a WebSocket is held says nothing of how late its messages may be noticed. Nobody waits for
- * a message that comes in the same read as the one before it, or right behind it.
+ * The shortest median wait, ms: for a response, for a stream's first message, for its next message, or for an answer on
+ * a WebSocket. How long a stream or a WebSocket is held does not count, because it says nothing of how late its
+ * messages may be noticed. Nor does a message that comes with the one before it or right behind it, because nobody
+ * waits for that.
  */
 export function medianWait({ service, streams, sockets }: Case["run"]): number {
   const gap = streams?.gap;

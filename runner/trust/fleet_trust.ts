@@ -24,7 +24,8 @@ interface LostAgent {
 }
 
 /**
- * The state of all agents' machines together: complete for a single agent, and what they have in common for several.
+ * The state of the agents' machines: all that is known for a single agent, and only what they have in common for
+ * several.
  */
 export function fleetStage(agents: readonly JudgedAgent[]): Stage {
   if (agents.length === 1) return agents[0].stage;

@@ -13,14 +13,15 @@ import {
 } from "./evidence.ts";
 
 /**
- * A worker that is idle waits for the target; one that never is keeps the target waiting. Beside servers
- * that are slower than it, it is occupied for up to 0.83 of the time, beside nginx for 0.93 (two cores).
+ * A worker that is sometimes idle waits for the target; a worker that is never idle keeps the target waiting. Beside
+ * servers that are slower than the worker, it is occupied for up to 0.83 of the time, beside nginx for 0.93 (two
+ * cores).
  */
 export const OCCUPIED: Limits = { suspect: 0.88, invalid: 0.97 };
 
 /**
- * Share of waiting from which on a worker was occupied by waiting for a core; even without other programs, a busy
- * worker waits for 0.03 to 0.05 of the time.
+ * From this share of the time on, waiting for a core is what kept a worker occupied. Even without other programs, a
+ * busy worker waits for 0.03 to 0.05 of the time.
  */
 const MUCH_WAITING = 0.1;
 
@@ -31,8 +32,8 @@ const MUCH_WAITING = 0.1;
 const DROPPED: Limits = { suspect: 0.001, invalid: 0.01 };
 
 /**
- * A rate above this share of the calibrated peak throughput is limited by the generator, if it was about as busy as
- * then.
+ * A rate above this share of the calibrated peak throughput is limited by the generator, if its workers were about as
+ * busy as at that peak.
  */
 const NEAR_PEAK = 0.9;
 const BUSY_AS_AT_PEAK = 0.75;
@@ -110,7 +111,7 @@ function nearPeak(given: Case): TrustFinding | null {
  */
 const HARMLESS_CLOSED = { ms: 5, ofMedian: 0.25, hiccup: 30 };
 
-/** The busy share from which a late worker counts as overloaded at times; a worker with less work was paused. */
+/** From this busy share on, a late worker had too much to do at times; a worker with less work was paused. */
 const MUCH_TO_DO = 0.7;
 
 /** A finding if a worker was paused, or not scheduled, although it had time. */

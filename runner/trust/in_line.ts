@@ -1,9 +1,9 @@
 /**
  * Whether requests stood in line for something that serves few of them at once, such as a lock. At the start of a
- * closed loop all connections send at the same moment: then the first response takes one turn, the next two, and the
- * last as long as all that follow, because each waits for all others. The very first request of a program is slower
- * than those after it, and the whole line is late by that. Nothing else makes the few quick requests of a run as many
- * as its connections, and evenly spread. Pure.
+ * closed loop all connections send at the same moment: the first response then takes one turn, the next takes two, and
+ * the last takes as long as every later one, because each later request waits for all others. The very first request of
+ * a program is slower than those after it, and the whole line is late by that. Nothing else makes the quick requests of
+ * a run as many as its connections and evenly spread. Pure.
  */
 import type { Measurement } from "../result/result.ts";
 import { highestUsOf } from "../stats/histogram/histogram_counts.ts";
@@ -14,10 +14,10 @@ import { decodeSparse } from "../stats/histogram/hdr.ts";
 const LEAST_CONNECTIONS = 4;
 /** Least number of requests per connection: with fewer, the queue at the start is too large a part of the run. */
 const LEAST_ROUNDS = 4;
-/** Shares of the usual time; at each, it is checked how many connections had a response sooner. */
+/** Shares of the usual time; for each it is checked how many responses took less. */
 const LAST_MARK = 0.8;
 const MARKS = [0.3, 0.55, LAST_MARK];
-/** Share of the connections, but at least one, that may be faster. */
+/** By how much the number of quick responses may be off at each mark: a share of the connections, but at least one. */
 const TOLERATED = 0.2;
 /** The least number of fast requests that reveal a queue, however late the first of them comes. */
 const LEAST_QUICK = 3;
@@ -60,7 +60,7 @@ export function servedAtOnce(
   const mayBeLate =
     lateTurns <= Math.min(MARKS[0] * connections, LAST_MARK * connections - LEAST_QUICK);
   if (!isLineFrom(0) && !(mayBeLate && isLineFrom(lateTurns))) return null;
-  // The distance between them says more than the first of them, which may be late.
+  // The distances between the quick requests say more than the first of their times, which may be late.
   const isOne = quick.every((ms, i) => i === 0 || ms - quick[i - 1] >= APART * turnMs);
   return isOne ? 1 : service.min / turnMs;
 }
@@ -73,7 +73,7 @@ interface Marked {
 }
 
 /**
- * Service times in milliseconds, fastest first. Of those of about one turn, only the longest is kept, because the
+ * Service times in milliseconds, fastest first. Of the times of about one turn, only the longest is kept, because the
  * others may belong to requests that skipped the queue.
  */
 function quickTimes(

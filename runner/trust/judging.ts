@@ -63,12 +63,15 @@ export function judgedByResponses(
 
 /** Share of the run for which a generator that has sent nothing was held up. */
 const HELD_UP = 0.5;
-/** A shorter delay is usual while a worker starts, and most of a load that ends as its server cannot be reached. */
+/**
+ * A shorter delay is usual while a worker starts, and may be most of a load that ends because its server can't be
+ * reached.
+ */
 const LEAST_HELD_UP_MS = 100;
 
 /**
- * Whether the generator did not get as far as sending, so that the run says nothing about the target. While it dials a
- * target that does not respond, it has sent nothing either, but then it was there.
+ * Whether the generator was held up before it could send, so that the run says nothing about the target. A generator
+ * that dials a target that does not respond has sent nothing either, but was not held up.
  */
 function hasSentNothing(run: RespondedRun, findings: readonly TrustFinding[]): boolean {
   const { requests: { failed }, bytes, elapsedS, generator: { delay } } = run;
@@ -139,7 +142,7 @@ const LATENESS: readonly FindingCode[] = [
   "sent-late",
 ];
 
-/** A process that lacks cores waits for them and is late, and so is one that has too much to do. */
+/** Causes with their symptoms: a process that lacks cores, or has too much to do, is late. */
 const SYMPTOMS: readonly (readonly [FindingCode, readonly FindingCode[]])[] = [
   ["throttled", LATENESS],
   ["low-priority", LATENESS],
@@ -176,7 +179,7 @@ function hardlyFelt({ code, severity }: TrustFinding): boolean {
   return code === "throttled" && severity === "suspect";
 }
 
-/** Threads that share a core alternate every few milliseconds, so that does not explain a long pause. */
+/** Threads that share a core alternate every few milliseconds, so sharing one does not explain a long pause. */
 function isTooLong({ code, severity }: TrustFinding, of: TrustFinding): boolean {
   return code === "worker-paused" && severity === "invalid" && of.code !== "throttled";
 }

@@ -32,14 +32,14 @@ const WAITING: Limits = { suspect: 0.03, invalid: 0.2 };
 const LINED_UP = { waiting: 0.15, occupied: 0.7 };
 
 /**
- * The waiting of threads that occurs even without other programs. If all cores are in use, quiet runs have up to 0.015
- * for a target that computes; beside a neighbour that target has 0.066, and a busier one 0.4.
+ * Average number of threads waiting for a core from which on other programs are to blame, if all cores are in use. On a
+ * quiet machine a target that computes has up to 0.015; beside a neighbour that target has 0.066, and a busier one 0.4.
  */
 const WAITING_FOR_FULL_CORES = 0.03;
 /**
- * The limits if cores are free, when each wake-up takes 4 to 65 µs and counts as a wait: up to 0.06 in all, and up to
- * 0.46 of the time in which a target at low load wants a core. A target that is kept on a core with a neighbour has
- * more of both.
+ * The limits if cores are free, of which both must be reached. Each wake-up takes 4 to 65 µs and counts as a wait: up
+ * to 0.06 threads in all, and up to 0.46 of the time in which a target at low load wants a core. A target that is kept
+ * on a core with a neighbour has more of both.
  */
 const HELD_BACK = { threads: 0.1, ofWanted: 0.3 };
 
@@ -47,7 +47,10 @@ const STOLEN: Limits = { suspect: 0.02, invalid: 0.1 };
 /** Seconds. The system counts in steps of 10 ms: in a shorter time, one step is as large as the limit. */
 const SHORTEST_FOR_TICKS_S = 1;
 
-/** Share of the run. If a limit was hit at all, it was at a bad moment. */
+/**
+ * Share of the run for which a CPU limit paused the generator. Any pause is suspect, because the limit is hit when
+ * there is most to do.
+ */
 const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 
 /** Share of the due requests. */
@@ -184,7 +187,7 @@ function coarse({ evidence: { timer } }: Case): TrustFinding | null {
   return { code: "coarse-clock", severity: "suspect", evidence, advice: ["other-machine"] };
 }
 
-/** Messages of the systems when ports, files or memory run out. */
+/** What operating systems report when ports or files run out. */
 const SHORTAGES = [
   {
     message: /cannot assign requested address|address not available|os error 99\b|EADDRNOTAVAIL/i,

@@ -16,7 +16,9 @@ interface PausesFinding extends Pick<Bottleneck, "collectionShare" | "stoppedSha
   readonly kind: "gc" | "blocked-loop";
 }
 
-/** Share of the target's CPU time, and of the run. Servers with usual allocation spend a few per cent. */
+/**
+ * Share of the target's CPU time, and of the run, that collections take. With usual allocation it is a few per cent.
+ */
 const COLLECTING_CPU = 0.25;
 const COLLECTING_TIME = 0.2;
 /** Cores used or waited for: an idle target has time for its collections. */
@@ -43,7 +45,8 @@ const OVERLAP_RATIO = 0.5;
 const OVERLAP_TIMES = 2;
 
 /**
- * A finding if collections or a blocked loop held requests up; null if the counters show neither, or if there are none.
+ * A finding if collections or a blocked loop held requests up; null if the counters show neither, or if there are no
+ * counters.
  *
  * @param isHeldUp Whether other programs held the target up: its collections and stalls then take longer, but most take
  * no larger share of its time.

@@ -38,8 +38,8 @@ function hasWaited({ requests: { completed }, ...run }: LoadedRun): boolean {
 
 /**
  * Whether a queue has grown in the target. With many connections, requests that come too fast wait in the target, and
- * are served after the end. By Little's law, the average number under way is the rate times the service time. If there
- * are more than that and chance explain at the end, the target was late.
+ * are served after the end. By Little's law, the average number under way is the rate times the service time. If more
+ * requests are under way at the end than this average and chance explain, the target was late.
  */
 function hasGrownQueue({ load, requests, drain, rate, service }: LoadedRun): boolean {
   const left = (drain?.completed ?? 0) + (drain?.failed ?? 0) + requests.unfinished;

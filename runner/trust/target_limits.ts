@@ -6,7 +6,10 @@ import { adviceFor } from "./advice.ts";
 import type { TrustFinding } from "../result/findings.ts";
 import { type Case, harmlessDelay, type Limits, severityOf } from "./evidence.ts";
 
-/** Share of the run. If a limit was hit at all, it was at a bad moment. */
+/**
+ * Share of the run for which a CPU limit paused the target. Any pause is suspect, because the limit is hit when there
+ * is most to do.
+ */
 const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 
 /** Average share of busy connections from which on a due request usually finds none free. */

@@ -13,15 +13,15 @@ export interface WaitedFor extends Pick<Bottleneck, "underWay" | "sleeping" | "l
 }
 
 /**
- * If at least this share of the requests wait for storage, it is the bottleneck. Counted are the requests in flight
- * that use no core or, with a queue, those served at a time.
+ * If at least this share of the requests wait for storage, it is the bottleneck. The share is of the requests in flight
+ * that use no core or, with a queue, of those served at a time.
  */
 const MOSTLY_STORAGE = 0.5;
 /** Higher than for storage, because a program may look up both kinds of addresses at once, with a socket each. */
 const MOSTLY_NAMES = 0.6;
 /** With fewer requests in flight, the mean of the samples says little. */
 const LEAST_UNDER_WAY = 0.5;
-/** Share of the failures: a connection closed because of a limit was accepted first, and got no response. */
+/** Share of the failures that are closed connections: a target at its limit accepts a connection, then closes it. */
 const MOSTLY_CLOSED = 0.8;
 
 /**
@@ -50,8 +50,8 @@ export function waitedFor(run: WaitingRun, serviceMs: number, atOnce?: number): 
 }
 
 /**
- * Null if connections are accepted; else a cap: some are never accepted in any sample, or all beyond a number are
- * closed.
+ * Null if connections are accepted; otherwise a cap: either some connections are accepted in no sample, or all beyond a
+ * certain number are closed.
  */
 function connectionCapOf(
   { load: { connections }, requests, errors, generator: { target } }: WaitingRun,

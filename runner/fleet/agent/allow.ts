@@ -35,7 +35,7 @@ function familyOf(address: string): AddressFamily {
 
 /** A host as `--allow` takes it. */
 export const allowedHost = z.string().trim().refine(
-  // Anything that looks like an address and is not one is not a name either.
+  // Text that looks like an address but isn't one is not a name either.
   (text) => networkOf(text) !== null || (NAME.test(text) && !/^[\d.]+$/.test(text)),
   {
     error: ({ input }) =>
@@ -82,8 +82,9 @@ export class AllowList {
   }
 
   /**
-   * Whether the endpoint may be loaded. A name that is allowed by its addresses must have only allowed ones, and these
-   * are then loaded: the name is not looked up again, because the next look-up may give others (DNS rebinding).
+   * Whether the endpoint may be loaded. If a name is allowed because of its addresses, all of them must be allowed, and
+   * the load dials these: the name is not looked up again, because the next look-up may give other addresses (DNS
+   * rebinding).
    */
   async admit(endpoint: Endpoint): Promise<Admission> {
     if ("path" in endpoint) return this.#decide(this.#names.has(UNIX), UNIX, "unix sockets");

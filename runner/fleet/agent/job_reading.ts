@@ -15,7 +15,7 @@ export type Sender = Pick<AgentJob, "run" | "coordinator">;
 type ReadJob =
   /** @property job Uses the addresses that were checked, if any were. */
   | { readonly job: AgentJob }
-  /** @property sender Null if the job does not even name one. */
+  /** @property sender Null if the job names no sender. */
   | { readonly sender: Sender | null; readonly problems: readonly string[] };
 
 const head = z.object({

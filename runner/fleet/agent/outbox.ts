@@ -12,7 +12,7 @@ import type { AgentMessageInput } from "../protocol/agent_message.ts";
 import { packHealth, packPart, packSoFar } from "../protocol/packing.ts";
 
 const RETRY_MS = 100;
-/** Messages that arrived longer ago than this count as taken. */
+/** Messages that arrived longer ago than this are assumed to have been taken by the coordinator. */
 const TAKEN_MS = 5_000;
 
 export class Outbox<Message> {
@@ -38,7 +38,7 @@ export class Outbox<Message> {
     const sinceMs = performance.now() - TAKEN_MS;
     const recent = this.#arrived.filter(({ atMs }) => atMs >= sinceMs);
     this.#arrived = [];
-    // During a send, the first messages are on their way, so these are queued behind all others.
+    // The first waiting messages may be on their way, so the repeated ones are queued behind all others.
     this.#waiting.push(...recent.map(({ message }) => message));
     if (!this.#isSending) this.#sending = this.#sendAll();
   }
@@ -93,7 +93,7 @@ export type BundleInput = Extract<AgentMessageInput, { kind: "bundle" }>;
 
 /**
  * Intervals of an agent's workers, bundled for the coordinator. Each bundle also contains what the workers' reports
- * would be if the run ended with it. Pure.
+ * would be if the run ended with that bundle. Pure.
  */
 export class Bundler {
   #seq = 0;
@@ -136,7 +136,7 @@ export class Bundler {
     };
   }
 
-  /** The last bundle, at the end of the run, when nothing is open any more. */
+  /** The last bundle, at the end of the run, when no request is open any more. */
   takeLast(reports: readonly WorkerReport[]): BundleInput | null {
     reports.forEach((report, worker) => this.addSoFar(worker, { ...report, open: EMPTY }));
     return this.take();

@@ -9,8 +9,8 @@ import { OUT_OF_TOUCH_MS, POLL_MS, RUN_STATE_MS, runStateKey } from "../protocol
 import { replyWithin } from "../protocol/redis_link.ts";
 
 /**
- * stopped: the coordinator wants the results so far. In all other cases it needs none: over, it is at another run or at
- * none; gone, it no longer renews its run state; out of touch, Redis does not respond.
+ * stopped: the coordinator wants the results so far. It wants no results in the other cases. over: it has moved on to
+ * another run, or to none. gone: it no longer renews its run state. out of touch: Redis does not respond.
  */
 export type End = "stopped" | "over" | "gone" | "out of touch";
 

@@ -1,7 +1,7 @@
 /**
  * The messages of one agent in one run, as its coordinator receives them. Bundles may arrive in any order, and twice.
- * Each is taken once, in the order of its number, so that those taken so far are always the first ones, without a gap.
- * Pure: the time is an argument, milliseconds by any one clock.
+ * Each bundle is taken once, in the order of its number, so the bundles taken so far never have a gap. Pure: the time
+ * is an argument, milliseconds by any one clock.
  */
 import * as z from "zod";
 import { isWithin } from "../../../base/limits.ts";
@@ -155,11 +155,12 @@ export class AgentStream {
   }
 
   /**
-   * The reports of the agent's workers if nothing more comes: the last ones, with everything that was still to come as
-   * dropped. The latencies of requests that were in flight count in the worker's last interval, those of dropped ones
-   * in the run only.
+   * The reports of the agent's workers if nothing more comes: their last reports, with all requests that were still to
+   * be sent counted as dropped. The latencies of requests that were in flight count in the worker's last interval,
+   * those of dropped requests in the run only.
    * @param shares The shares of the agent's workers.
-   * @param end When the run was ended early, Infinity if it was not; and the last interval that the agent reported.
+   * @param end The moment at which the run was ended early, Infinity if it was not, and the last interval that was
+   * reported.
    */
   abandon(
     shares: readonly SilentShare[],
@@ -192,7 +193,9 @@ export class AgentStream {
     };
   }
 
-  /** Latencies so far of the requests that each worker had in flight at the last bundle; empty if they can't be read. */
+  /**
+   * Latencies so far of the requests that each worker had in flight at the last bundle; empty if they are unreadable.
+   */
   get inFlight(): readonly SparseHistogram[] {
     return inFlightOnly.safeParse(this.#soFar).data?.map(({ open }) => open) ?? [];
   }

@@ -54,13 +54,13 @@ interface FleetOptions extends LinkOptions {
 const AT_ONCE = 64;
 /** How long to wait for an agent that was lost in the last load and may still be finishing its work. */
 const RETURN_MS = 5_000;
-/** Time beyond the needs of clocks and dials, so that even a busy agent learns of the start in time. */
+/** Extra time, beyond what clocks and dials need, so that even a busy agent learns of the start in time. */
 const MARGIN_MS = 50;
 /** The longest that an agent takes to notice a new run state, including a second poll. */
 const NOTICE_MS = 3 * POLL_MS.waiting;
 /**
- * Interval between an agent's reports, for each agent in the fleet: the coordinator then gets 1,000 messages a second,
- * which are easy to read.
+ * Milliseconds between an agent's reports, for each agent in the fleet: so the coordinator gets 1,000 messages a second
+ * in all, which are easy to read.
  */
 const MS_PER_AGENT = 1;
 /** How long an ending fleet waits for Redis. */
@@ -138,7 +138,7 @@ export class Fleet implements Loader {
   /** Throws a UserError or a TargetError if the load can't be begun, and the signal's reason on an earlier abort. */
   async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
     const endpoint = endpointOf(request.origin, request);
-    checkDriver(request.driver, endpoint, request.load.tls === "resume"); // throws for conditions that no agent can fulfil
+    checkDriver(request.driver, endpoint, request.load.tls === "resume"); // throws if no agent can do this
     if (request.proxy !== undefined) throw new UserError([NO_PROXY]);
     const { signal } = hooks;
     const clock = await retryUntilReply(() => readClock(this.link.client), signal);

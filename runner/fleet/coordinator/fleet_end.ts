@@ -22,7 +22,9 @@ interface AgentEnd {
   readonly counts: IntervalCounts;
 }
 
-/** @param run The run's start by Redis's clock; when it was ended early, and the last interval that was reported. */
+/**
+ * @param run The run's start by Redis's clock, when the run was ended early, and the last interval that was reported.
+ */
 export function endOf(
   { member: { presence, assigned, shares }, stream, ready, lostWhy }: FleetAgent,
   run: {

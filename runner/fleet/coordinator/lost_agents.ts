@@ -6,7 +6,7 @@ import { LONGEST_DRAIN_US } from "../../load/engine/ending.ts";
 import { WORKER_GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/worker/overdue.ts";
 import type { FleetAgent } from "./agent_stream.ts";
 
-/** Once all others are done, an agent that has been silent for longer is not waited for. */
+/** Once all other agents are done, an agent that has been silent for longer than this is not waited for. */
 const GRACE_MS = 2_000;
 /** Time allowed beyond the drain: Redis may be away, and a thousand agents may have a lot to send. */
 const LATE_MS = 60_000;
@@ -63,7 +63,10 @@ export function silentMsOf(
   return nowMs - Math.max(stream.lastMs, touch.inTouchSinceMs);
 }
 
-/** Whether the load is over for an agent. One that was there at the deadline may wait silently for requests in flight. */
+/**
+ * Whether the load is over for an agent. An agent heard from until the deadline may wait silently for its last
+ * responses.
+ */
 function isOver(agent: FleetAgent, wait: Wait, areAllSilent: boolean): boolean {
   const { nowMs, endMs } = wait;
   if (endMs === null) return areAllSilent;

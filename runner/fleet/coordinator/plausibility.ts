@@ -1,6 +1,6 @@
 /**
- * Recognises messages that no agent can have measured. Such a message is ignored, as if it had not come; an agent whose
- * further messages never come is lost, for the reason given here. Pure.
+ * Recognises messages that no agent can have measured. Such a message is ignored, as if it had not come. An agent whose
+ * next messages never come is lost, for the reason given here. Pure.
  */
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import type { AssignedWorkers } from "../../measure/share.ts";
@@ -43,8 +43,8 @@ function implausibleCounts(
 }
 
 /**
- * The reason why a bundle whose turn has come is implausible: each worker reports one interval after the other, and
- * none before it ends.
+ * Why a bundle whose turn has come is implausible, given that each worker reports its intervals one after the other,
+ * and none before its end.
  * @param lastOf The last interval that a worker reported, −1 for none.
  * @param most The last interval that can have ended by now.
  */

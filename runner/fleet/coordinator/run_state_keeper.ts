@@ -1,10 +1,10 @@
-/** The run state that a coordinator announces to its agents, kept alive in Redis for as long as the coordinator lives. */
+/** The run state that a coordinator announces to its agents, kept in Redis for as long as the coordinator lives. */
 import type { RedisClient } from "../../../targets/redis/client.ts";
 import type { RunState } from "../protocol/agent_message.ts";
 import { RUN_STATE_MS, runStateKey } from "../protocol/redis_keys.ts";
 import { replyWithin } from "../protocol/redis_link.ts";
 
-/** Lifetime of the last run state: waiting agents poll every 50 ms. */
+/** Lifetime of the last run state: long enough for waiting agents, which poll every 50 ms, to see it. */
 const LAST_MS = 200;
 
 export const IDLE: RunState = { run: null, startAtMs: null, stop: false };

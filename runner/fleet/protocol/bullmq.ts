@@ -1,7 +1,7 @@
 /**
  * The job engine, for modules that import it dynamically. In a split bundle, a dynamic import of a CommonJS package
- * itself has only the default export. The package's modules for bundlers do not work either, because one that they
- * import (tslib's) is empty in a bundle; so the file that Node loads is named.
+ * itself has only the default export. The package's modules for bundlers do not work either, because tslib's module,
+ * which they import, is empty in a bundle; so the file that Node loads is named.
  */
 // @ts-types="bullmq"
 import { createNodeRedisClient, Queue, Worker } from "bullmq/dist/cjs/index.js";

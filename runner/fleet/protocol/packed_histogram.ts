@@ -1,6 +1,6 @@
 /**
  * A histogram as JSON: its counts in HdrHistogram's V2 encoding, and its sums beside them, so that nothing is lost.
- * What arrives is checked, because one false histogram would make every figure false that it is merged into.
+ * What arrives is checked, because one false histogram would falsify every figure that it is merged into.
  */
 import * as z from "zod";
 import { decodeCounts, encodeCounts } from "../../stats/histogram/hdr_counts.ts";

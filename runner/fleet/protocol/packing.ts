@@ -145,7 +145,7 @@ function cutTo(chars: number, text: string): string {
   return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
 }
 
-/** A table of seconds: each entry covers a power of two of them, because other tables could not be added up. */
+/** A table by time: each entry covers 1, 2, 4 … seconds, because tables with other steps could not be added up. */
 const packedSeconds = z.strictObject({
   everyS: z.int().min(1).max(MOST_EVERY_S).refine(
     (everyS) => Number.isInteger(Math.log2(everyS)),
@@ -226,7 +226,7 @@ const messageCounts = {
   dropped: count,
 };
 
-/** A step's streams. One name more than are kept apart is allowed: it stands for all others. */
+/** A step's streams. One more name is allowed than are kept apart, because the last one stands for all others. */
 const packedMessages = z.strictObject({
   ...messageCounts,
   inTime: count,
@@ -261,7 +261,7 @@ function packMessages(messages: MessageTotals): z.input<typeof packedMessages> {
   };
 }
 
-/** A step's WebSockets. One code more than are kept apart is allowed: it stands for all others. */
+/** A step's WebSockets. One more code is allowed than are kept apart, because the last one stands for all others. */
 const packedSockets = z.strictObject({
   ...messageCounts,
   opened: count,

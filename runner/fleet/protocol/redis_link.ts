@@ -39,9 +39,11 @@ export const ONCE = {
   removeOnFail: true,
 } as const satisfies JobsOptions;
 
-/** A process that is stopped for longer loses the job that it had. */
+/** A process that is stopped for longer than the lock lasts loses the job that it had. */
 const TAKEN_ONCE = { lockDuration: 60_000, maxStalledCount: 0 };
-/** A message that is not processed immediately is handed out again, because its taker never got it. */
+/**
+ * A message that is not processed while its lock lasts is handed out again, because its taker probably never got it.
+ */
 const TAKEN_AGAIN = { lockDuration: 500, stalledInterval: 250, maxStalledCount: 1_000_000 };
 
 type Taking = Pick<WorkerOptions, "concurrency" | "lockDuration" | "maxStalledCount">;
@@ -95,7 +97,7 @@ function unheeded(): void {}
 
 const RETRY_AFTER_MS = 100;
 
-/** Rejects if the reply takes longer, or on abort; a later reply is ignored. */
+/** Rejects if the reply takes longer than `limitMs`, or on abort; a later reply is ignored. */
 export async function replyWithin<Reply>(
   reply: Promise<Reply>,
   limitMs: number = REPLY_MS,
@@ -140,8 +142,8 @@ function outOfTouch(limitMs: number, error: unknown): TargetError {
   return new TargetError(`Cannot load from the fleet: ${why}`);
 }
 
-// The offset of Redis's clock from this machine's. Redis's reply tells a moment between the request and the reply's
-// arrival, so the middle of these is wrong by at most half the time between (F. Cristian, Probabilistic clock
+// The offset of Redis's clock from this machine's. Redis's reply tells a moment between the request and the arrival of
+// the reply, so the middle of the two is off by at most half the time between them (F. Cristian, Probabilistic clock
 // synchronization, 1989). The fastest response is the most exact.
 
 /** One reading of both clocks, this machine's and Redis's. Milliseconds since the epoch. */
@@ -167,7 +169,9 @@ export function nowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** How far ahead a start may be that a coordinator names, and how far past when its message arrives. */
+/**
+ * How far in the future a coordinator may place the start, and how far in the past it may be when the message arrives.
+ */
 const FARTHEST_START_MS = 30_000;
 
 /**

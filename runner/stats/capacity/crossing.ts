@@ -27,7 +27,7 @@ export interface Grid {
 }
 
 export interface Crossing extends Grid {
-  /** Expected clusters of late requests at the allowed share, in the trials near the crossing. */
+  /** Expected number of clusters of late requests at the allowed share, in the trials near the crossing. */
   readonly clusters: number;
   /** Seconds between clusters at the allowed share. */
   readonly clusterEveryS: number;
@@ -69,7 +69,7 @@ const POINTS = 40;
 /** Probability that is cut off on either side before the grid is refined. */
 const NEGLIGIBLE = 1e-4;
 
-/** The rate that the crossing does not exceed with this probability. */
+/** The rate below which the crossing lies with this probability. */
 export function rateAt({ logRates, cumulative }: Grid, probability: number): number {
   const found = cumulative.findIndex((value) => value >= probability);
   const i = found === -1 ? cumulative.length - 1 : found;
@@ -250,7 +250,7 @@ function tailOf(near: readonly TrialShare[], { allowed, limitS }: Rule): Tail {
   return {
     falls: [1, 1 + limit, (1 + limit) * (1 + half)],
     unknown: [0, ofLimit, Math.hypot(ofLimit * (1 + half), ofHalf * (1 + limit))],
-    // A queue has hardly any requests between the limit and twice the limit: there, every trial is near enough.
+    // Hardly any request waits between once and twice the limit, so all trials except overloads count for that level.
     isFlat: [toHalf, toLimit, fallOf(withoutOverloads(near, allowed), 0, 3)].some((
       { fall, variance },
     ) => fall < FLATTEST - Math.sqrt(variance)),
@@ -279,7 +279,7 @@ function nearCapacity(
   });
 }
 
-/** A trial with a share larger by this factor has the tail of an overload. */
+/** A trial whose share exceeds the allowed one by this factor has the tail of an overload. */
 const NEAR_TAIL = 3;
 
 function withoutOverloads(trials: readonly TrialShare[], allowed: number): readonly TrialShare[] {
@@ -297,9 +297,9 @@ interface Fall {
 }
 
 /**
- * How much the logarithm of the share falls from one level to the next, over its fall up to the first of them. Its
- * variance is that of a ratio of two sums over trials (W. G. Cochran, "Sampling techniques", 1977, §6.3), or that of
- * counting clusters, whichever is larger.
+ * How much the logarithm of the share falls from one level to the next, as a multiple of its fall up to the first of
+ * the two. Its variance is that of a ratio of two sums over trials (W. G. Cochran, "Sampling techniques", 1977, §6.3),
+ * or that of counting clusters, whichever is larger.
  */
 function fallOf(trials: readonly TrialShare[], from: number, to: number): Fall {
   let [all, before, after, clusters] = [0, 0, 0, 0];
@@ -330,9 +330,7 @@ function fallOf(trials: readonly TrialShare[], from: number, to: number): Fall {
 /** A trial in terms of its clusters. */
 interface WeighedTrial {
   readonly ratePerSec: number;
-  /**
-   * Clusters of requests beyond the limit; `within` is to them as the requests within the limit are to those beyond.
-   */
+  /** Clusters of requests beyond the limit, and, on the same scale, the requests within it. */
   readonly beyond: number;
   readonly within: number;
   /**
@@ -355,7 +353,7 @@ const LONG_ENOUGH = 15;
  */
 const MOST_CLUSTERS = 20;
 
-/** The trial's weight; nothing if it ended before the queue could have grown. */
+/** The weighed trial; nothing if it had no requests, or ended before the queue could have grown. */
 function weighedOf(trial: TrialShare, rule: Rule, level: Level): WeighedTrial[] {
   const { ratePerSec, requests, seconds } = trial;
   const { allowed, index, everyS } = level;
@@ -383,7 +381,7 @@ function growthOf(ratePerSec: number, { allowed, limitS }: Rule, part: number): 
   return limitS === 0 ? -2 * Math.log(allowed) : limitS * ratePerSec * part;
 }
 
-/** Multiples of the M/M/1 growth, with prior probabilities: steeper is as probable, less steep less so. */
+/** Multiples of the M/M/1 growth, with prior probabilities: steeper growth is as probable, flatter growth less so. */
 const GROWTHS = [
   ...[[0.1, 0.1], [0.25, 0.2], [0.5, 0.5], [0.7, 0.8], [1, 1]] as const,
   ...[[1.5, 1], [2.5, 1], [8, 1], [32, 0.7]] as const,

@@ -23,8 +23,8 @@ export interface CellCapacity {
 }
 
 /**
- * The fewest runs that give a lower end if some of them are bounds: ½ⁿ, the chance that all n runs lie beyond the true
- * capacity, is then below 2.5 %.
+ * The fewest runs that give the interval a lower end if some of them are lower bounds: ½ⁿ, the chance that all n runs
+ * lie beyond the true capacity, is then below 2.5 %.
  */
 const FEWEST_WITH_BOUNDS = 6;
 

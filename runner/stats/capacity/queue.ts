@@ -35,9 +35,9 @@ export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): numb
 const REFUSALS_S = 10;
 
 /**
- * How long requests beyond a level stay together, in relaxation times τ. If a share s of requests is beyond, the share
- * of T seconds that a reflected Brownian motion spends beyond has a variance of s·(1 − s·(1 + ln(1/s)))·τ/T, while the
- * share among n independent requests has one of s·(1 − s)/n.
+ * How long requests beyond a level stay together, in relaxation times τ. If a share s of requests is beyond it, the
+ * share of T seconds that a reflected Brownian motion spends beyond it has a variance of s·(1 − s·(1 + ln(1/s)))·τ/T,
+ * while the share among n independent requests has one of s·(1 − s)/n.
  *
  * @param share The share of requests beyond the level, above 0 and below 1.
  */

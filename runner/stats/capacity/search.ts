@@ -1,7 +1,7 @@
 /**
  * The search for a capacity: the trials so far → the next one, or the end. Pure. In the manner of MLRsearch (IETF
- * draft-ietf-bmwg-mlrsearch): a start from outside, steps that double in log space until both a rate that holds and one
- * that breaks are known, bisection, then long trials, and bounds that long trials confirm.
+ * draft-ietf-bmwg-mlrsearch): a given rate to start from, steps that double in log space until both a rate that holds
+ * and one that breaks are known, bisection, then long trials, and bounds that long trials confirm.
  *
  * It differs in what a bound is. MLRsearch weighs the seconds of bad trials against those of good ones. But near its
  * capacity a queue makes a trial of half a minute good or bad by chance. Here the shares of all trials together show
@@ -102,7 +102,8 @@ const FIRST_STEP = 2;
  */
 const NEARLY_HELD = 8;
 /**
- * If the rates on the two sides are farther apart than this many first steps, the rate that held is the better guide.
+ * If the rate that held and the rate that broke are farther apart than this many first steps, the former is the better
+ * guide.
  */
 const FAR = 4;
 /** Bounds that are farther apart than this many widths are bisected by short trials. */
@@ -126,8 +127,8 @@ const NEARLY_SERVED = 0.98;
 const MOST_OVERLOADS = 4;
 
 /**
- * @param prior Interval just outside of which the search begins instead. No estimate uses it, so a wrong one costs
- * trials but no coverage.
+ * @param prior Interval just outside of which the search begins, instead of at the peak. No estimate uses it, so a
+ * wrong one costs trials but no coverage.
  */
 export function nextStep(
   goal: SearchGoal,
@@ -156,8 +157,8 @@ export function nextStep(
 }
 
 /**
- * A trial just below a prior interval, then one just above it; null once both are tried, or the first shows that the interval
- * is wrong. Always null for a wide interval: then the peak is the better guide.
+ * A trial just below a prior interval, then one just above it; null once both are tried, or the first shows that the
+ * interval is wrong. Always null for a wide interval: then the peak is the better guide.
  */
 function outsideStep(
   goal: SearchGoal,
@@ -232,8 +233,8 @@ function longestRelaxationS({ rules }: Pick<SearchGoal, "rules">, ratePerSec: nu
 }
 
 /**
- * A trial on the side on which the interval is wider. Once the interval is narrow enough, the sustained trial at its
- * lower end, or at that of an interval of the requested width if that end is lower.
+ * A trial on the side on which the interval is wider. Once the interval is narrow enough: the sustained trial, at the
+ * lower end of the interval or of one of the requested width, whichever is lower.
  */
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
   const { value, low, high, clusters } = estimateCapacity(goal, trials);
@@ -243,14 +244,17 @@ function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchSte
   const away = SPREAD * widthLogOf(goal) / 2;
   const fine = trials.filter(({ plannedS }) => plannedS >= goal.longS);
   const above = fine.filter(({ ratePerSec }) => ratePerSec > value).length;
-  // With trials on one side only, the other side would depend on assumptions about queues.
+  // If all trials were on one side, the other end of the interval would rest on assumptions about queues.
   const isAbove = high / value > value / low || above * MOST_ON_A_SIDE < fine.length - above;
   return longTrial(goal, value * Math.exp(isAbove ? away : -away));
 }
 
 /** The overload before a sustained trial, as a multiple of its rate. */
 const OVERLOAD = 1.5;
-/** The backlog that the overload leaves, in limits of the rules, if the trial is long enough to recover from it. */
+/**
+ * The backlog that the overload leaves, as a multiple of the longest limit, if the trial is long enough to recover from
+ * it.
+ */
 const BACKLOG = 5;
 /**
  * The overload is this long where the trial is long enough for it: a shorter one leaves a backlog that may vanish by
@@ -288,7 +292,8 @@ function sustainedStep(
 
 /**
  * The estimate; null until both a rate that holds and one that breaks are known. Once a sustained trial has held, the
- * interval does not begin above its rate: whether a higher one lasts, or recovers from an overload, was not tried.
+ * interval does not begin above its rate: whether the target sustains a higher rate, and recovers from an overload at
+ * it, was not tried.
  */
 export function capacityOf(
   goal: SearchGoal,

@@ -8,8 +8,8 @@ import { LEVELS, relaxationS, type Rule } from "./queue.ts";
 export interface TrialSlice {
   readonly requests: number;
   /**
-   * Number of these requests beyond each part of the limit in `LEVELS`. For rules about outcomes these are equal, and
-   * none is beyond twice the limit.
+   * Number of these requests beyond each part of the limit in `LEVELS`. For a rule about outcomes, these numbers are
+   * equal, except that none is beyond twice the limit.
    */
   readonly beyond: readonly number[];
 }
@@ -106,14 +106,13 @@ function dispersionOfGroups(groups: readonly CountedSlice[]): number | null {
   return squares * groups.length / (groups.length - 1) / (requests * share * (1 - share));
 }
 
-/**
- * A trial has failed once the requests beyond the limit exceed the number allowed for the whole trial this many times.
- */
+/** A trial has failed once the requests beyond the limit are this many times the number allowed for the whole trial. */
 const CERTAIN_TIMES = 6;
 /** Fewer requests beyond the limit may be a hiccup at the start. */
 const CERTAIN_REQUESTS = 50;
 /**
- * Near capacity, a cluster of late requests lasts for a relaxation time, so this many of them distinguish an overload.
+ * Near capacity, a cluster of late requests lasts for a relaxation time, so an overload is told from a cluster after
+ * this many relaxation times.
  */
 const CERTAIN_RELAXATIONS = 4;
 /** Part of a trial that is long enough to distinguish an overload, even if relaxation times are longer. */

@@ -1,10 +1,10 @@
 /**
  * How a comparison spends its time best: how long runs are, how many runs a session has, and how many sessions there
  * are, given what each level costs and how much it varies (T. Kalibera and R. Jones, "Rigorous benchmarking in
- * reasonable time", ISMM 2013). With many repetitions, the optimum is theirs: √(c_{i+1}/c_i · T_i²/T_{i+1}²)
+ * reasonable time", ISMM 2013). With many repetitions, the optimum is that of the paper: √(c_{i+1}/c_i · T_i²/T_{i+1}²)
  * repetitions of a level in each one of the level above (equation 5). With few, the spread is poorly known and counts
- * are whole numbers, so that optimum takes up to 2.8 times as long as necessary. So all counts are tried here, each
- * with the shortest run that will do. Pure.
+ * are whole numbers, so the paper's optimum takes up to 2.8 times as long as necessary. So all counts are tried here,
+ * each with the shortest run that will do. Pure.
  */
 import { effectSeen, type PlannedFamily } from "./planning.ts";
 
@@ -40,7 +40,7 @@ export function runNoiseOf(
 
 /** The costs of a comparison besides the measured time. */
 export interface PlannedCosts {
-  /** Start, warm-up and stop of a run, and the pauses beside it, seconds. */
+  /** Start, warm-up and stop of a run, and the pauses around it, seconds. */
   readonly runS: number;
   /**
    * The shortest and longest run that may be advised, seconds: for much longer runs than measured, the variance is a

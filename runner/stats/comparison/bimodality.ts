@@ -25,10 +25,10 @@ export type TwoGroups = readonly [RunCluster, RunCluster];
 export const MATERIAL_RATIO = 1.05;
 
 /**
- * The least gaps before one run, before two and before three or more, by the number of runs. Of 40,000 groups whose
- * logarithms are gamma (shape 0.5 to 4), exponential or log-normal (σ 0.5 to 1: skewness up to 6.2) at most 4.8 % have
- * a gap as wide, and of normal ones at most 1.1 %. `bench/statistics/skewed.ts` measures this, and how often real
- * groups are found.
+ * The least gap that separates one run, two runs, or three and more from the others, by the number of runs. Of 40,000
+ * groups whose logarithms are gamma (shape 0.5 to 4), exponential or log-normal (σ 0.5 to 1: skewness up to 6.2) at
+ * most 4.8 % have a gap as wide, and of normal ones at most 1.1 %. `bench/statistics/skewed.ts` measures this, and how
+ * often real groups are found.
  */
 const GAPS = [
   [4, [50, 18, Infinity]],

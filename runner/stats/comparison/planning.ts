@@ -5,8 +5,9 @@
  *
  * A change is seen if the tests of `comparisonVerdict` see it: the moderated t against the edge of the margin, at the
  * level that Holm's method leaves to the first of all tests, and the exact test of signs if there are enough pairs for
- * it. With so few pairs that the exact test is hard to pass, the share of comparisons that do is simulated: the sizes
- * of both tests follow from standard normals alone, so the same 600 draws, made by a fixed seed, serve every noise.
+ * it. With so few pairs that the exact test is hard to pass, the share of comparisons that pass it is simulated: the
+ * sizes of both tests follow from standard normals alone, so the same 600 draws, made by a fixed seed, serve every
+ * noise.
  */
 import { drawBy } from "../../../base/random.ts";
 import { pBeyond, studentInterval, type Variance } from "../confidence/confidence_interval.ts";

@@ -11,9 +11,9 @@
  *     x = level of its group + e,   cov(eᵢ, eⱼ) = σ² · ρ^|tᵢ − tⱼ|
  *
  * For each ρ of a grid, generalised least squares gives the ratio of the sides and its Student's t (A. C. Aitken,
- * 1935); the ρ are weighed by the restricted likelihood of what was measured (D. A. Harville, JASA 1977), each as
- * likely as the other beforehand. Few sessions show little about ρ, which makes the interval wider; sides that took
- * turns lose nothing, because a drift is in both. `deno task bench sessions` measures how often the interval is right.
+ * 1935); the ρ are weighed by the restricted likelihood of what was measured (D. A. Harville, JASA 1977) and by a
+ * reference prior. Few sessions show little about ρ, which makes the interval wider; sides that took turns lose
+ * nothing, because a drift is in both. `deno task bench sessions` measures how often the interval is right.
  */
 import type { Estimate } from "../confidence/bootstrap.ts";
 import type { Variance } from "../confidence/confidence_interval.ts";
@@ -68,18 +68,18 @@ export interface SessionContrast extends Variance {
   /** Estimated correlation of sessions at their usual distance in time. */
   readonly correlation: number;
   readonly sessions: Readonly<Record<SessionSide, number>>;
-  /** Two groups within one side or within the earlier sessions, as ratios to its mean; null if there is one group. */
+  /** Two groups within one side or within the earlier sessions, as ratios to their mean; null if there is one group. */
   readonly groups: TwoGroups | null;
 }
 
 /**
- * The least number of sessions per side, if both sides have that many. A single session may be the odd one of five;
- * with three, that shows in the spread.
+ * This many sessions are enough if both sides have them. A single session may be the odd one of five; among three, an
+ * odd one shows in the spread.
  */
 export const LEAST_A_SIDE = 3;
 /**
  * Degrees of freedom needed if a side has fewer sessions. If every fifth session is odd, 7 % of all groups of twelve
- * contain none of these; of groups of five, 33 %.
+ * sessions contain no odd one, and 33 % of all groups of five.
  */
 export const LEAST_FREEDOM = 11;
 
@@ -119,8 +119,8 @@ export function contrastOfSessions(figures: readonly SessionFigure[]): SessionCo
 }
 
 /**
- * If a side has only one or two sessions, they deviate as sessions do, of which one in five may be odd, and not as
- * means of normal values do. So the variance is as though the other side had no more sessions, however many it has.
+ * One or two sessions deviate as single sessions do, of which one in five may be odd, and not as means of normal values
+ * do. So if one side has so few, the variance is computed as though the other side had no more, however many it has.
  */
 function loneFactor({ base, next }: Readonly<Record<"base" | "next", number>>): number {
   return 2 / Math.min(base, next) / (1 / base + 1 / next);
@@ -145,7 +145,7 @@ interface Series {
   /** Natural logarithms, in the order of time. */
   readonly logs: readonly number[];
   readonly sides: readonly SessionSide[];
-  /** Distance of each session from the one before, in usual distances; 0 for the first. */
+  /** Distance of each session from the one before, as a multiple of the usual distance; 0 for the first. */
   readonly lags: readonly number[];
   /** Lower bound of the variance of a session. */
   readonly variance: number;

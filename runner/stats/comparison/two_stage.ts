@@ -5,15 +5,16 @@
  * A group-sequential test whose first look can only end without an alarm (C. Jennison and B. W. Turnbull, "Group
  * Sequential Methods", 2000, §4 and §8): a cell that looks worse by chance goes on, so the ratio of all blocks is too
  * bad on average. The estimate and its interval therefore take the selection into account. D₁ is how much worse the
- * first blocks are, D how much worse all of them are, and c the least D₁ that goes on. The estimate is the δ at which,
- * and the interval ends are those at which
+ * first blocks are, D how much worse all of them are, d the D that was found, and c the least D₁ that goes on. The
+ * probability
  *
- *     P(D ≥ d | D₁ > c; δ) = ½, and α/2, 1 − α/2,
+ *     P(D ≥ d | D₁ > c; δ)
  *
- * the conditional form of the median-unbiased estimate of K. Fairbanks and R. Madsen (Biometrika 1982; for its bias J.
- * Whitehead, Biometrika 1986; conditional: X. Fan, D. DeMets and K. Lan, J. Biopharm. Stat. 2004). For a known variance
- * of the blocks, D₁ given D is normal around D, whatever δ is. The variance is only estimated, with few degrees of
- * freedom, so the probability is averaged over it. `deno task bench confirm` measures whether the promises hold.
+ * is ½ if δ is the estimate, and α/2 or 1 − α/2 if it is an end of the interval. This is the conditional form of the
+ * median-unbiased estimate of K. Fairbanks and R. Madsen (Biometrika 1982; for its bias J. Whitehead, Biometrika 1986;
+ * conditional: X. Fan, D. DeMets and K. Lan, J. Biopharm. Stat. 2004). For a known variance of the blocks, D₁ given D
+ * is normal around D, whatever δ is. The variance is only estimated, with few degrees of freedom, so the probability is
+ * averaged over it. `deno task bench confirm` measures whether the promises hold.
  */
 import { type ConfidenceInterval, pBeyond } from "../confidence/confidence_interval.ts";
 import { tQuantile } from "../confidence/student_t.ts";
@@ -78,7 +79,7 @@ export interface StagedRatio {
   readonly p: number;
 }
 
-/** @param stages Stages of a change that may be worse, judging by the first. */
+/** @param stages Stages of a change that may be worse, judging by its first blocks. */
 export function afterSelection(
   stages: Stages,
   rule: WorseRule,

@@ -51,7 +51,7 @@ export interface ComparisonJudgement {
 
 /** A difference is called real below this p: 1 false alarm in 20 comparisons. */
 export const SIGNIFICANCE = 0.05;
-/** The probability that `smallestChangeOf` is detected, and with which `runsToDecide` decides. */
+/** The probability with which `smallestChangeOf` is detected, and with which `runsToDecide` decides. */
 const POWER = 0.8;
 
 export interface Comparison {
@@ -100,11 +100,12 @@ export function comparisonVerdict(
 }
 
 /**
- * The smallest change that the comparison would have called real in 80 of 100 repetitions, as a ratio less
- * one (0.03 for 3 %): what "inconclusive" and "equivalent" leave open. The margin, and (t₀.₉₇₅ + t₀.₈) standard
- * errors (J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988).
+ * The smallest change that the comparison would have called real in 80 of 100 repetitions, as a ratio less one (0.03
+ * for 3 %): what "inconclusive" and "equivalent" leave open. It is the margin plus (t₀.₉₇₅ + t₀.₈) standard errors (J.
+ * Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988).
  *
- * @param confidence The confidence level of the difference; more than 95 % where Holm's method, or looks at the runs, need more.
+ * @param confidence The confidence level of the difference; more than 95 % where Holm's method, or looks at the runs,
+ * need more.
  */
 export function smallestChangeOf(
   { logStandardError, degreesOfFreedom }: ConfidenceInterval,

@@ -173,7 +173,7 @@ function estimateOf(
     of: (some) => {
       const places = kept.filter((place) => some.includes(repetitions[place]));
       if (places.length === 0) return null;
-      // A cell with a missing run is compared with every other cell.
+      // Cached, because a cell with a missing run is compared with every other cell.
       const key = places.join();
       const found = known.get(key);
       if (found !== undefined) return found;

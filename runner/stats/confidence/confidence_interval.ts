@@ -126,7 +126,7 @@ function neighboursOf(terms: readonly Term[]): Term[][] {
   });
 }
 
-/** Repetitions common to all of them, in the order of the first. */
+/** Repetitions that all estimates have, in the order of the first estimate. */
 export function commonOf(estimates: readonly Pick<Estimate, "repetitions">[]): number[] {
   const [first, ...others] = estimates;
   return first.repetitions.filter((repetition) =>
@@ -185,7 +185,7 @@ export function pValueOf(ratio: ConfidenceInterval): number {
 
 /**
  * The p-value of a ratio against all true ratios within a margin: the probability of a ratio at least as far from 1, on
- * either side, if the true one lies just at the margin's edge, which gives the largest of all (J. L. Hodges and E. L.
+ * either side, if the true one lies just at the margin's edge, which gives the largest p of all (J. L. Hodges and E. L.
  * Lehmann, "Testing the approximate validity of statistical hypotheses", 1954). Without a margin it is the usual
  * two-sided p. If the margin is wide for the noise, the far side adds nothing, and p is 0.025 when the end of the 95 %
  * interval touches the edge. 1 for a ratio within the margin.

@@ -82,8 +82,8 @@ export class Pool {
   }
 
   /**
-   * As `productLimitUs`, for weighted blocks, and with values spread over their buckets. The longest value if the
-   * estimate does not reach the percentile.
+   * As `productLimitUs`, for weighted blocks, and with values spread over their buckets. Returns the longest value if
+   * the estimate does not reach the percentile.
    *
    * From one bucket with bounds to the next the surviving share S falls by equal steps, one for each request that
    * ended: S·(1 − e/n) after e of the n at risk. So it reaches the target t at e = n·(1 − t/S), which is a rank.
@@ -202,9 +202,9 @@ interface TimelinePoint {
  * One block for each interval, in order. Costs some 20 µs each, and 2 µs when it is not the first time.
  *
  * @param clock The clock of the latencies. In a closed loop ("sent") requests under way are cut off by the clock,
- * whatever they take, so the product limit holds for them. In an open loop ("intended") the requests that wait longest
- * are those that a slow server leaves: their bounds count as values, and figures that reach the bounds are lower
- * bounds.
+ * however long they take, so the product limit holds for them. In an open loop ("intended") the requests that wait
+ * longest are those that a slow server leaves: their bounds count as values, and figures that reach the bounds are
+ * lower bounds.
  */
 export function intervalBlocks(
   points: readonly TimelinePoint[],

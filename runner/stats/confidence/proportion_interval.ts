@@ -9,10 +9,11 @@ interface ProportionRange {
 }
 
 /**
- * E. B. Wilson's score interval ("Probable inference, the law of succession, and statistical inference",
- * 1927): it stays within 0 and 1, and says something even where all cases or none are counted.
+ * E. B. Wilson's score interval ("Probable inference, the law of succession, and statistical inference", 1927): it
+ * stays within 0 and 1, and says something even where all cases or none are counted.
  *
- * @param count The counted cases of all `of` cases, of which there is at least one. @param quantile How many standard errors the interval reaches.
+ * @param count Number of counted cases, of `of` cases in all; `of` is at least 1.
+ * @param quantile How many standard errors the interval reaches.
  */
 export function shareInterval(
   count: number,

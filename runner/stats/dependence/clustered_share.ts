@@ -9,8 +9,8 @@ import { type Dependence, dispersionOf, uncertaintyOf } from "./ratio_series.ts"
 /** With fewer clusters than this, their sizes vary too much to estimate a variance. */
 export const LEAST_CLUSTERS = 10;
 /**
- * The presumed size of a cluster where too few were seen to know it. Failures are taken to come in bursts this large,
- * like those of a pool whose connections break at once; only larger bursts that are seen count as larger.
+ * Assumed number of requests in a cluster if too few clusters were seen to know it. Failures are assumed to come in
+ * bursts of this size, as when all connections of a pool break at once; larger bursts count only if they are seen.
  */
 export const PRESUMED_BURST = 20;
 
@@ -55,7 +55,7 @@ export function clustered({ count, of }: Proportion, dispersion: Dispersion): Pr
   return { count, of, basis: { of: of / ratio, degreesOfFreedom } };
 }
 
-/** Clusters of the rarer outcome: those observed, or those expected for a share of `limit` if these are more. */
+/** Number of clusters of the rarer outcome: as observed, or as expected for a share of `limit` if that is more. */
 export function clustersOf(
   { count, of }: Proportion,
   { ratio }: Dispersion,

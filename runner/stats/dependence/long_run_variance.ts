@@ -1,6 +1,6 @@
 /**
- * How far the mean of a series of dependent values may be off: its long-run variance, which is n times the variance of the
- * mean of n values. Pure.
+ * How far the mean of a series of dependent values may be off: its long-run variance, which is n times the variance of
+ * the mean of n values. Pure.
  *
  * The series is prewhitened by an autoregression of order 1 (D. W. K. Andrews and J. C. Monahan, "An improved
  * heteroskedasticity and autocorrelation consistent covariance matrix estimator", Econometrica 60, 1992). The squares
@@ -13,7 +13,7 @@
 
 /** Number of averaged cosine transforms: 95 % intervals are then 18 % wider than with a known variance. */
 export const DEGREES_OF_FREEDOM = 8;
-/** The largest autocorrelation assumed between neighbours: 1/(1 − 0.97)² is a thousand times the variance. */
+/** The largest autocorrelation r assumed between neighbours: it multiplies the variance by 1/(1 − r)² ≈ 1,000. */
 const MOST_CORRELATION = 0.97;
 
 export interface LongRun {
@@ -26,8 +26,7 @@ export interface LongRun {
 }
 
 /**
- * @param deviations Deviations from the mean, in the order of time; more than three times as many as degrees of
- * freedom.
+ * @param deviations Deviations from the mean, in the order of time; more than three times `DEGREES_OF_FREEDOM` of them.
  */
 export function longRunOf(deviations: Float64Array): LongRun {
   const { length } = deviations;

@@ -37,8 +37,8 @@ export interface Dependence {
 export const LEAST_DEPENDENT = 20;
 /**
  * The long-run variance is itself estimated: the error of the autoregression gives its logarithm a variance of 4 over
- * the number of independent intervals. This many times that variance is added. Otherwise, runs that happen to show too
- * little dependence, which are the ones that get an interval when runs are short, would get one that is too short.
+ * the number of independent intervals. This many times that variance is added. Otherwise, a run that happens to show
+ * too little dependence would get too short an interval; and short runs get an interval only if they show little.
  */
 const ADDED_VARIANCES = 4;
 

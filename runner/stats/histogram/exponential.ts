@@ -1,6 +1,7 @@
 /**
- * A histogram as OpenTelemetry's exponential one (opentelemetry-specification, metrics/data-model, "ExponentialHistogram"):
- * bucket i holds the values in (base^i, base^(i+1)], where base = 2^(2^−scale). Values are seconds.
+ * A histogram as OpenTelemetry's exponential one (opentelemetry-specification, metrics/data-model,
+ * "ExponentialHistogram"): bucket i holds the values in (base^i, base^(i+1)], where base = 2^(2^−scale). Values are
+ * seconds.
  */
 import type { SparseHistogram } from "./histogram.ts";
 import { highestUsOf, lowestUsOf } from "./histogram_counts.ts";

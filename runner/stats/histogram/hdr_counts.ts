@@ -1,6 +1,6 @@
 /**
- * The counts of HdrHistogram's V2 encoding: ZigZag LEB128 numbers, of which n stands for n values in a bucket, and −n for n
- * empty buckets (0 for one). Nothing here needs more than a browser has.
+ * The counts of HdrHistogram's V2 encoding: ZigZag LEB128 numbers, of which n stands for n values in a bucket, and −n
+ * for n empty buckets (0 for one). Nothing here needs more than a browser has.
  */
 import { Leb128Reader, Leb128Writer } from "../../../base/leb128.ts";
 import type { SparseHistogram } from "./histogram.ts";

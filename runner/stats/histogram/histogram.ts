@@ -257,7 +257,7 @@ export class GrowingHistogram {
 // The sum of many histograms, added as they arrive: in a fleet, thousands for each interval.
 
 /**
- * The number of histograms that are added at a time; each addition to the sum takes time in proportion to the sum's
+ * Histograms are added to the sum this many at a time, because each addition takes time in proportion to the sum's
  * size.
  */
 const AT_ONCE = 64;
@@ -268,7 +268,7 @@ export class HistogramSum {
   #waiting: SparseHistogram[] = [];
   /**
    * Number of parts so far, plus an offset that differs from sum to sum: otherwise the sums of a hundred steps would
-   * all be made in one interval.
+   * all be computed in the same interval.
    */
   #added = HistogramSum.#made++ % AT_ONCE;
 

@@ -44,7 +44,7 @@ const CONFIDENCE = 0.95;
 /**
  * An interval for Spearman's rho by Fisher's z with the variance (1 + ρ²/2) / (n − 3) (D. G. Bonett and T. A. Wright,
  * "Sample size requirements for estimating Pearson, Kendall and Spearman correlations", Psychometrika 2000). At ±1,
- * where z is infinite, the far limit is that of the nearest value inside that n ranks can have.
+ * where z is infinite, one limit is rho itself, and the other is that of the next correlation that n ranks can have.
  * @returns null for fewer than 4 things.
  */
 export function spearmanInterval(

@@ -42,8 +42,8 @@ export type Knee =
   }
   | {
     /**
-     * too-few: there are too few values to see a knee; grows: to the end of the range; flat or falls: from the start of
-     * the range; unsure: the runs differ too much to decide.
+     * too-few: there are too few values to see a knee; grows: throughput grows to the end of the range; flat, falls: it
+     * does so from the start of the range; unsure: the runs differ too much to decide.
      */
     readonly kind: "too-few" | "grows" | "flat" | "falls" | "unsure";
   };
@@ -139,7 +139,7 @@ function findBend(xs: readonly number[], ys: readonly number[]): ReturnType<Find
   const { corner, slope, rising } = fitted;
   const beyond = regression(xs.slice(rising), most.slice(rising)).slope;
   if (beyond > Math.min(LEVEL_EXPONENT, slope * LEVEL_SHARE)) return "grows";
-  // The value itself counts, apart from rounding in the last digits.
+  // If the corner is at a measured value, apart from rounding, growth certainly ends only at the next one.
   const next = corner > xs[rising] - 1e-9 ? rising + 1 : rising;
   return { at: corner, low: xs[rising - 1], high: xs[next] };
 }

@@ -1,12 +1,13 @@
 /**
- * How much each value of a factor moves a percentile of all requests, by quantile regression (R. Koenker and G. Bassett,
- * "Regression Quantiles", Econometrica 46, 1978), as Treadmill attributes tail latency to the settings of servers
- * (Y. Zhang et al., ISCA 2016). The logarithm of the latency is a sum of a base and of one part for each factor's value;
- * a request above the fitted percentile costs τ, and one below it 1 − τ, for each unit that it is off. Pure.
+ * How much each value of a factor moves a percentile of all requests, by quantile regression (R. Koenker and G.
+ * Bassett, "Regression Quantiles", Econometrica 46, 1978), as Treadmill attributes tail latency to the settings of
+ * servers (Y. Zhang et al., ISCA 2016). The logarithm of the latency is a sum of a base and of one part for each
+ * factor's value; a request above the fitted percentile costs τ, and one below it 1 − τ, for each unit that it is off.
+ * Pure.
  *
  * All requests of a cell have the same fitted percentile q_c = x_c·β, so the sum of the costs is least where
- * Σ x_c (F_c(q_c) − τ) = 0, with F_c the distribution of the cell's requests: Newton's method on as many numbers as there
- * are parts, not a linear programme over requests. Each run counts the same within its cell, each cell the same.
+ * Σ x_c (F_c(q_c) − τ) = 0, with F_c the distribution of the cell's requests: Newton's method on as many numbers as
+ * there are parts, not a linear programme over requests. Each run counts the same within its cell, each cell the same.
  *
  * Requests of one run depend on each other, so the interval comes from runs: each cell's runs are drawn anew, with a
  * correction for their small number, and Student's t. Cells whose runs differ little, by luck or because few are slow,
@@ -107,7 +108,7 @@ function fit(cells: readonly WeightedCell[], share: number, start: readonly numb
     const longest = Math.max(...move.map(Math.abs));
     const falls = Math.abs(dot(gradient, move));
     let times = Math.min(1, LONGEST_STEP / longest);
-    // The costs are convex: if they still fall at the end of the step, it is not too long.
+    // The costs are convex: if they still fall at the end of the step, the step is not too long.
     const atEnd = (): readonly number[] => parts.map((part, at) => part + times * move[at]);
     let end = gradientAt(atEnd(), cells, share);
     for (let i = 1; i < HALVINGS && dot(end, move) > 0.5 * falls; i++) {

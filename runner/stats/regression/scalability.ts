@@ -1,8 +1,8 @@
 /**
- * The universal scalability law (N. J. Gunther, "Guerrilla Capacity Planning", 2007): N instances, workers or connections
- * serve X(N) = γ·N / (1 + α·(N − 1) + β·N·(N − 1)). γ is what one of them serves, α the share of the work that waits for
- * others (contention), β what it costs to keep each pair of them in step (coherency). With β above 0 there is a peak, at
- * √((1 − α) / β).
+ * The universal scalability law (N. J. Gunther, "Guerrilla Capacity Planning", 2007): N instances, workers or
+ * connections serve X(N) = γ·N / (1 + α·(N − 1) + β·N·(N − 1)). γ is what one of them serves, α the share of the work
+ * that waits for others (contention), β what it costs to keep each pair of them in step (coherency). With β above 0
+ * there is a peak, at √((1 − α) / β).
  *
  * γ > 0, 0 ≤ α ≤ 1 and β ≥ 0 are fitted by least squares of X. The best fit is within the bounds or on an edge of them,
  * and an edge is a law with fewer parameters. So each law is fitted by K. Levenberg's and D. W. Marquardt's method
@@ -116,7 +116,7 @@ const NOTHING = 1e-9;
 /** N / X(N) = one + more·(N − 1) + pairs·N·(N − 1): linear in the unknowns. */
 type Denominator = readonly [one: number, more: number, pairs: number];
 
-/** What each unknown parameter contributes to a denominator. The last two laws have α = 1. */
+/** The laws: for each, what its unknown parameters contribute to the denominator. In the last two, α is 1. */
 const LAWS: readonly (readonly Denominator[])[] = [
   [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
   [[1, 0, 0], [0, 1, 0]],
@@ -187,7 +187,10 @@ function lawOf(terms: readonly Denominator[], sought: readonly number[]): Denomi
   return [sum(0), sum(1), sum(2)];
 }
 
-/** Denominators that stay away from 0 give finite values; others are never accepted. */
+/**
+ * Differences between the points and a law. They are infinite where its denominator is not above 0, so that such a law
+ * is never accepted.
+ */
 function missOf(
   points: readonly ScalingPoint[],
   law: Denominator,

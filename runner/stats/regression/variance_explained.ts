@@ -7,8 +7,8 @@
  *
  * Each cell counts once, however many runs it has: its mean, and the variance of its runs about that.
  *
- * η² credits a factor that does nothing with the differences that chance makes between its values: of two factors of
- * three values each, run three times, with 13 to 44 %. So `sharesShown` takes out of each sum what noise is expected to
+ * η² credits a factor that does nothing with the differences that chance makes between its values: with 13 to 44 % for
+ * two factors of three values each, run three times. So `sharesShown` takes out of each sum what noise is expected to
  * put there (W. L. Hays, "Statistics for Psychologists", 1963: ω²), and gives the shares intervals over repetitions, by
  * the jackknife (J. W. Tukey, 1958): a share is shown where noise alone is not likely to give it.
  */
@@ -28,7 +28,7 @@ export interface VarianceExplained {
   readonly factors: readonly number[];
   /** Share of interactions of all orders. */
   readonly together: number;
-  /** Share of differences between runs of one cell; 0 with a single run each, when it is unknown. */
+  /** Share of differences between runs of one cell; 0 if each cell has one run, which does not show it. */
   readonly runs: number;
 }
 

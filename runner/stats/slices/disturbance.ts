@@ -2,7 +2,7 @@
  * Whether a side at rest disturbs the other: its timers, garbage collections and busy loops use the cores on which the
  * other side is measured. Pure.
  *
- * Both sides are pinned alike, so what either uses at rest slows the other by the same unknown share of that time,
+ * Both sides are pinned alike, so what either uses at rest slows the other by the same unknown share of that CPU time,
  * between none and all of it. So only the side that uses more at rest moves the ratio, at most by the difference.
  */
 

@@ -42,8 +42,9 @@ const MORE_DECIDE: readonly (VerdictReason | null)[] = [
 ];
 
 /**
- * An open figure is given up if the looks that are left would decide it less often than this. That calls no more
- * differences real, because it only ends earlier, and it misses few: `deno task bench slices` measures both.
+ * An open figure is given up if the looks that are left would decide it less often than this. Giving up raises no false
+ * alarm, because it only ends the comparison earlier, and it misses few differences: `deno task bench slices` measures
+ * both.
  */
 const LEAST_CHANCE = 0.05;
 
@@ -64,7 +65,7 @@ export interface LookOptions {
 export interface Look {
   readonly goesOn: boolean;
   /**
-   * - worse: a figure is, which settles the exit code; decided: every figure has a verdict;
+   * - worse: a figure is worse, which settles the exit code; decided: every figure has a verdict;
    * - open: more pairs of processes may decide; undecidable: more would hardly decide any of the open figures.
    */
   readonly reason: "worse" | "decided" | "open" | "undecidable";
@@ -94,9 +95,10 @@ export function mayBeDecided(
 }
 
 /**
- * How probably the last look decides, by what is known now and nothing else (predictive power: D. J. Spiegelhalter,
- * L. S. Freedman, P. R. Blackburn, "Monitoring clinical trials", Controlled Clinical Trials 7, 1986). Of n pairs with mean
- * log ratio m and standard deviation s, all N have a mean of m ± s · √(1/n − 1/N), in Student's t as s is estimated.
+ * How probably the last look decides, by what is known now and nothing else (predictive power: D. J. Spiegelhalter, L.
+ * S. Freedman, P. R. Blackburn, "Monitoring clinical trials", Controlled Clinical Trials 7, 1986). Of n pairs with mean
+ * log ratio m and standard deviation s, all N have a mean of m ± s · √(1/n − 1/N), by Student's t, because s is
+ * estimated.
  */
 function chanceAtLast(
   { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,

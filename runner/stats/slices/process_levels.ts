@@ -12,7 +12,7 @@ import { meanOf } from "../quantile.ts";
  * its mean.
  */
 const TRANSFORMS = 4;
-/** Fewer pairs of slices than this contain no such waves. */
+/** The least number of pairs of slices that so many transforms need. */
 const LEAST_PAIRS = 2 * TRANSFORMS;
 
 /**
@@ -37,9 +37,9 @@ export interface ProcessLevels {
   readonly processes: number;
   /** Standard deviation of the pairs' log ratios. */
   readonly stdev: number;
-  /** The part of it that the slices within a pair explain; null if unknown. */
+  /** Standard deviation that the slices within a pair explain; null if unknown. */
   readonly withinStdev: number | null;
-  /** The rest, which is variation between processes; null if `withinStdev` is. */
+  /** Standard deviation between processes, which explains the rest of the variance; null if `withinStdev` is. */
   readonly betweenStdev: number | null;
   /** What would narrow the interval: `slices`: longer pairs as well as more pairs; `processes`: only more pairs. */
   readonly limitedBy: "slices" | "processes" | null;

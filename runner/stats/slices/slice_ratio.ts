@@ -2,9 +2,10 @@
  * How two processes compare that were loaded in turns, slice by slice: the ratio of a figure, and how far these two
  * processes' own ratio may be off. Pure.
  *
- * The ratio is that of the two figures themselves, each over all slices of its side (requests over seconds, CPU time over
- * requests): it needs no logarithm of a slice that served nothing, and is what the runs show. Its error comes from the pairs:
- * what moves both slices of a pair (a neighbour, a clock, a host's steal) cancels in the pair's share of the ratio,
+ * The ratio is that of the two figures themselves, each over all slices of its side (requests over seconds, CPU time
+ * over requests): it needs no logarithm of a slice that served nothing, and is what the runs show. Its error comes from
+ * the pairs: what moves both slices of a pair (a neighbour, a clock, a host's steal) cancels in the pair's share of the
+ * ratio,
  *
  *     uᵢ = (aᵢ / ā − oᵢ / ō) of new − the same of base,
  *
@@ -33,7 +34,7 @@ export interface SideSlices {
   readonly completed: readonly number[];
   /** Sum of the service times of completed requests. */
   readonly serviceSumMs: readonly number[];
-  /** Requests completed in the whole slice, including its cut, because the CPU time covers that, too. */
+  /** Requests completed in the whole slice, even in the part that is not measured, because the CPU time covers all. */
   readonly served: readonly number[];
   /** CPU time of the side's own processes; null if unknown. */
   readonly cpuMs: readonly (number | null)[];
@@ -51,7 +52,7 @@ type Counted = readonly [amounts: readonly (number | null)[], of: readonly numbe
 const COUNTED: Readonly<Record<SlicedFigure, (side: SideSlices) => Counted>> = {
   rate: ({ completed, measuredS }) => [completed, measuredS],
   mean: ({ serviceSumMs, completed }) => [serviceSumMs, completed],
-  // A side's CPU use at rest continues during its requests, too.
+  // A side's CPU use at rest continues while it is loaded, but belongs to no request, so it is subtracted.
   cpuPerRequest: ({ cpuMs, restCpuMs, served }) => [
     cpuMs.map((ms, i) => ms === null || restCpuMs[i] === null ? null : ms - restCpuMs[i]),
     served,
@@ -113,7 +114,9 @@ export interface SliceRatio {
   readonly dependence: Dependence | null;
   /** Pairs in a block that is independent of the next: 1 for independent pairs; null if unknown. */
   readonly blockPairs: number | null;
-  /** Why the dependence of pairs is unclear, so that the error is that of a further stretch; null: it is clear. */
+  /**
+   * Why the dependence of pairs is unclear, in which case the error is that of whole stretches; null if it is clear.
+   */
   readonly unclear: Unclear | null;
 }
 
@@ -129,7 +132,7 @@ interface Enough {
   readonly least: number;
 }
 
-/** Requirements for pairs of slices, as a slice may hold few requests. */
+/** Requirements for pairs of slices, of which each may hold few requests. */
 const PAIRS: Enough = { values: 200, least: 6 };
 /** Requirements for rounds, each as long as eight pairs of slices. */
 const ROUNDS: Enough = { values: 25, least: 4 };
@@ -209,7 +212,8 @@ function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanE
 const STRETCHES = 25;
 
 /**
- * How far the mean of a further stretch may be from that of all: the spread of stretches, and the error of their mean.
+ * How far the mean of another stretch may be from the mean of all: the spread of stretches, and the error of their
+ * mean.
  */
 function errorOfStretch(deviations: Float64Array): number {
   const { length } = deviations;

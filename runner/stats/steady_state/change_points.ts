@@ -35,9 +35,9 @@ interface ChangePointOptions {
   /** Least number of values in a segment, at least 2, because a variance needs as many. Default 2. */
   readonly minSegment?: number;
   /**
-   * Segments count as at least this variable (in the values' unit, squared), so that a few values that
-   * happen to be equal, or were rounded to be, are no segment of their own. Default: 10⁻⁶ of the variance
-   * of the whole series.
+   * The least variance assumed for a segment (in the values' unit, squared), so that a few values that happen to be
+   * equal, or were rounded to be, do not become a segment of their own. Default: 10⁻⁶ of the variance of the whole
+   * series.
    */
   readonly minVariance?: number;
 }

@@ -1,6 +1,6 @@
 /**
  * Whether a series of values is shown to be flat: not only that no change was found in it, but that the medians of all
- * its windows lie within so many percent of its level. The percentage is a result of its own: a reader who needs a
+ * its windows lie within a certain percentage of its level. The percentage is a result of its own: a reader who needs a
  * smaller one knows that this run does not show it.
  */
 import { medianOf, quantileOf } from "../quantile.ts";

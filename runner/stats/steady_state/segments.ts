@@ -11,8 +11,8 @@ import { medianOf, quantileOf } from "../quantile.ts";
 /** Levels closer than this are the same to a reader. */
 export const MATERIAL_RATIO = 0.02;
 /**
- * Least values in a segment, so that its median withstands an outlier. Two slow intervals at the start of
- * a run are found as a segment of three; one is an outlier here (`slowStartOf` looks for it).
+ * Least values in a segment, so that its median withstands an outlier. Two slow intervals at the start of a run are
+ * found as a segment of three; a single slow one is an outlier here (`slowStartOf` looks for it).
  */
 export const LEAST_SEGMENT = 3;
 /** The least noise assumed in a segment, so that a few equal (rounded) values don't become a segment of their own. */
@@ -180,8 +180,8 @@ const LEAST_RATIO = 0.1;
 /** Least number of values in the following segment, so that its noise is known. */
 const LEAST_FOLLOWING = 8;
 /**
- * If more intervals later on are as slow, a slow one at the start is just another of them, as a garbage collector
- * causes.
+ * If this many later intervals are as slow, a slow one at the start is just another of them, such as a garbage
+ * collector causes.
  */
 const MOST_LATER = 2;
 

@@ -25,8 +25,8 @@ export interface SettlingTime {
 }
 
 /**
- * A value is near its final one within 5 %, or within what the last quarter itself strays: a p99 that never calms down
- * has flattened once it is no wilder than at the end.
+ * A value is near its final one within 5 %, or within the distance by which the last quarter itself strays: a p99 that
+ * never calms down has flattened once it is no wilder than at the end.
  *
  * @param values A percentile of each interval, in any one unit; null for an interval without samples.
  * @returns null when there are no values.

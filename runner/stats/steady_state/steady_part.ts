@@ -125,7 +125,7 @@ function nearLast(segments: readonly Segment[], { length, flatRatio }: SeriesFac
   return near;
 }
 
-/** Whether the way to the steady part reverses twice, or reaches its level earlier. */
+/** Whether the series, on its way to the steady part, reverses twice or is at that part's level earlier. */
 function wanders(before: readonly Segment[], final: number, flatRatio: number): boolean {
   const levels = [...before.map(({ level }) => level), final];
   const steps = levels.slice(1).map((level, i) => level - levels[i])

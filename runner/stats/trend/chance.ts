@@ -5,10 +5,11 @@
  * A step is measured by Student's t between the values before and after it, and by the correlation of neighbours that
  * is left once both levels are taken off. Chance is simulated: series of as many values without a change, AR(1) with
  * correlations from 0 to 0.95. Only those that look as dependent as the series count; p is the share of them whose best
- * step has as large a t. In both kinds of series the place of the step is sought, and taking off the levels also takes
- * off some dependence. (Tests of levels by residuals of a fitted AR: M. Robbins, C. Gallagher, R. Lund and A. Aue,
- * "Mean shift testing in correlated data", J. Time Ser. Anal. 2011; by simulation given a summary: D. Rubin, Ann.
- * Statist. 1984.) `deno task bench trends` measures the rate of false changes, and which changes are seen.
+ * step has as large a t. The simulated series are treated like the real one: the place of the step is sought, and
+ * taking off the levels also takes off some dependence. (Tests of levels by residuals of a fitted AR: M. Robbins, C.
+ * Gallagher, R. Lund and A. Aue, "Mean shift testing in correlated data", J. Time Ser. Anal. 2011; by simulation given
+ * a summary: D. Rubin, Ann. Statist. 1984.) `deno task bench trends` measures the rate of false changes, and which
+ * changes are seen.
  */
 import { drawBy } from "../../../base/random.ts";
 
@@ -85,7 +86,7 @@ function correlationAt(values: ArrayLike<number>, index: number): number {
   return all > 0 ? both / all : 0;
 }
 
-/** Number of simulated series, and how many of them, those with the nearest correlation, a series is compared with. */
+/** Number of simulated series, and how many of them a series is compared with: those with the nearest correlation. */
 const SIMULATED = 30_000;
 const NEAREST = 3_000;
 const MOST_CORRELATION = 0.95;

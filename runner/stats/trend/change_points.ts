@@ -6,9 +6,9 @@
  * 2. The weak points of all windows are removed one by one, the weakest first, until each that is left has p < 0.001
  *    between its neighbours and a change above the margin.
  *
- * Both steps use Student's t, as for normal values. So the points that are left must also stand a permutation of the
- * values of their sides, at the p-value of weak points, if there are enough values for a p-value that small: a few
- * outliers pass the t-test.
+ * Both steps use Student's t, as for normal values. But a few outliers pass the t-test, so the points that are left
+ * must also pass a permutation test of the values of their sides, at the p-value of weak points, if there are enough
+ * values for a p-value that small.
  *
  * Otava's series in `tests/stats/data` give Otava's points because two of its habits are kept: the spread of a side is
  * that of its values themselves (n, not n − 1), and after a point is removed only the next two are judged anew.
@@ -42,7 +42,7 @@ const WINDOW = 50;
 /** A candidate's p-value may be larger than the final limit by this factor: later values may make it significant. */
 const WEAKER = 10;
 const PERMUTATIONS = 1_999;
-/** If the least possible p-value is nearer to the limit than this share, drawn permutations may miss it. */
+/** If the least possible p-value is above this share of the limit, drawn permutations may miss it. */
 const SURELY_BELOW = 0.5;
 
 /** @param series Values above 0, oldest first. @returns Changes, oldest first. */
@@ -67,7 +67,7 @@ export function changePointsOf(
   }));
 }
 
-/** Candidates before the permutation test, which may be caused by outliers. */
+/** Candidates that have not passed the permutation test, so outliers may be their cause. */
 export function candidatesOf(
   series: readonly number[],
   { marginRatio, mostP }: Required<Pick<TrendOptions, "marginRatio" | "mostP">>,
@@ -83,7 +83,10 @@ function candidatePoints(
   return mergePoints(series, weak, { mostP, marginRatio });
 }
 
-/** The relaxed limit, as in Otava: ten times, twice, or unchanged. */
+/**
+ * The relaxed limit for candidates, as in Otava: ten times `mostP`, twice if that is 0.05 or more, or unchanged from
+ * 0.5 on.
+ */
 function weakP(mostP: number): number {
   return mostP < 0.05 ? WEAKER * mostP : mostP < 0.5 ? 2 * mostP : mostP;
 }
@@ -139,8 +142,8 @@ interface MergeRule {
 }
 
 /**
- * Removes the weakest point repeatedly, and judges the next two anew: the first has more values on its left now, and the second may
- * not have been judged since its own left neighbour went.
+ * Removes the weakest point repeatedly, and judges the next two anew: the first has more values on its left now, and
+ * the second may not have been judged since its own left neighbour went.
  */
 function mergePoints(
   series: readonly number[],
@@ -239,8 +242,8 @@ function permutationP([left, right]: BothSides, draw: Draw): number {
  * Mean after over mean before. A side of one value has no spread of its own: then the spread of the other side counts
  * for both.
  *
- * @param correlation The correlation of neighbours: if values are alike, their mean varies more, and their spread shows
- * less of that.
+ * @param correlation The correlation of neighbours: if they are alike, the mean varies more than the spread of the
+ * values shows.
  */
 export function ratioOf(
   left: readonly number[],

@@ -46,7 +46,7 @@ export function levelChangesOf(
   return all.map((series) => {
     const at = long.indexOf(series);
     if (at === -1) return { changes: [], correlation: null };
-    // In a series with changes, each must be as significant as Holm's method required of the strongest.
+    // If a series has changes, each of them must be as significant as Holm's method required of the strongest.
     const changes = raised[at] <= SIGNIFICANCE
       ? leftOf(series, SIGNIFICANCE * ps[at] / raised[at], options)
       : [];
@@ -83,7 +83,7 @@ function eliminated(
   for (let left = [...candidates]; left.length > 0;) {
     const judged = left.map((_, i) => judgedAt(logs, left, i, marginRatio));
     const weakest = judged.reduce((most, one) => one.p > most.p ? one : most);
-    // Several candidates cut the series at will, so each must be that many times as significant.
+    // Several candidates cut the series where it suits them, so n of them must each be n times as significant.
     if (weakest.p <= mostP / left.length) return judged;
     left = left.filter((index) => index !== weakest.index);
   }
