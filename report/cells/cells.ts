@@ -37,7 +37,7 @@ export interface CellRuns extends JudgedCell {
   /** The parts of each run. */
   readonly parts: readonly RunParts[];
   /**
-   * Repetitions of the runs without a steady part, in a cell whose other runs count by theirs. They count as a whole,
+   * Repetitions of the runs without a steady part, if figures count only the steady part. These runs count as a whole,
    * because leaving them out would bias the figures towards runs that settled. Empty if no run has a steady part.
    */
   readonly wholeRuns: readonly number[];
@@ -98,7 +98,7 @@ function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRu
 type CellLook = Pick<CellRuns, "label" | "color">;
 type OfSession = Repeated & { readonly session: string | null };
 
-/** The cells into which each run was put, because a report groups its runs again without the disturbed ones. */
+/** Cells by their first run, kept because a report groups its runs a second time, without the disturbed ones. */
 const cellsOfRun = new WeakMap<Run, { readonly from: string; readonly cell: CellRuns }[]>();
 
 /** A cell, made once for the same runs. */
@@ -262,7 +262,7 @@ export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>)
 
 // Whether so many runs of a cell never settled that no mean describes them; such a cell gets no interval.
 
-/** The number of runs without a steady state, and that of all runs. */
+/** The number of runs without a steady state, and the number of all runs. */
 export type Unsteady = Readonly<Record<"count" | "of", number>>;
 
 /** How many runs never settled; null if at most half of them are labelled no-steady-state. */

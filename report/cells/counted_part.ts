@@ -1,6 +1,6 @@
 /**
- * Splits a run by the histograms of its intervals, each of which is decoded here once: into the part that counts, and
- * the parts before and after the start of its steady state.
+ * Splits a run into the part that counts, and into the parts before and after the start of its steady state. It adds up
+ * the histograms of the run's intervals, which are decoded only once, here.
  */
 import type { Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
@@ -160,8 +160,8 @@ function latencyOf(
 }
 
 /**
- * The spread of whole seconds. Null if they can't be put together from whole intervals, or if there is none: figures of
- * the whole run are better than figures of nothing.
+ * The spread of the values of whole seconds. Null if a second is not a whole number of intervals, or if there is no
+ * whole second; the figures of the whole run then stay.
  *
  * @param values One for each interval.
  * @param seconds How long the intervals are together; the last one may be cut short.

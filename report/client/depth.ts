@@ -53,7 +53,7 @@ function remember(depth: Depth): void {
   try {
     localStorage.setItem(DEPTH_KEY, depth);
   } catch {
-    // Then the next visit starts with the summary.
+    // If nothing can be stored, the next visit starts with the summary.
   }
 }
 

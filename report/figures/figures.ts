@@ -1,6 +1,6 @@
 /**
- * The figures: each once, with its name, unit and better direction, how it is read from a run, how the runs of a cell
- * pool into one value with its interval, and what rules want to know of it. CSV, tables, thresholds, claims and
+ * The table of all figures: the name, unit and better direction of each, how it is read from a run, how the runs of a
+ * cell pool into one value with its interval, and what rules need to know about it. CSV, tables, thresholds, claims and
  * capacities read this table.
  */
 import { CACHE_STATUSES } from "../../base/http/framing_fields.ts";
@@ -47,7 +47,7 @@ import {
   runsRange,
 } from "./range.ts";
 
-/** A value with its upper limit, given its lower bounds; or why there is none. */
+/** A value, and the most that it may be because of lower bounds; or why there is no value. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
@@ -56,7 +56,7 @@ type Pool = (values: readonly number[], cell: JudgedCell) => Range & { isAtLeast
 
 export interface FigureReading extends Figure {
   readonly of: ReadFrom;
-  /** Pools the figure over the runs of a cell. Returns `isAtLeast`, unless the runs themselves decide it. */
+  /** Pools the figure over the runs of a cell. Returns `isAtLeast` only if it does not follow from the single runs. */
   readonly pooled: Pool;
   /** Whether this many values are enough for the figure: see `supportsPercentile`. */
   readonly supported: (count: number) => boolean;

@@ -88,5 +88,5 @@ function findFlattened(run: Timed, percentile: PointPercentile): Flattened | nul
   return { initialMs, fromS, finalMs, isAtLeast };
 }
 
-/** Seconds: the length of two intervals as Kuffel and Walter drew them. */
+/** Seconds: as long as two intervals in the timelines of Kuffel and Walter. */
 const INITIAL_S = 0.5;

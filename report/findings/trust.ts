@@ -56,9 +56,9 @@ function levelOf(run: TrustBasis): Trust {
 interface Worst {
   readonly level: Trust;
   readonly meaning: string;
-  /** Number of runs to which this applies. */
+  /** Number of runs to which the meaning applies. */
   readonly doubted: number;
-  /** Runs of this level whose only fault is that they never settled, unless that is what the level means. */
+  /** Further runs of this level, whose only fault is that they never settled; 0 if the meaning applies to them, too. */
   readonly unsettled: number;
 }
 
@@ -203,7 +203,7 @@ function reasonOf({ place, level, runs, cells, noun, because }: Doubt): string {
   return `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}${because}`;
 }
 
-/** Why runs of results shown side by side are not valid: a reason that both share is stated once. */
+/** Why runs of results shown side by side are not valid. A reason that occurs on both sides is stated once. */
 export function doubtsOfSides(
   sides: readonly { readonly name: string; readonly runs: readonly Run[] }[],
 ): string[] {

@@ -174,7 +174,7 @@ function wrongOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open
 export type RunFilter = (run: Pick<Measurement, "generator">) => boolean;
 
 /**
- * Whether a run is undisturbed: neither the generator nor the machine may have been its limit. It may still have no
+ * Whether a run is undisturbed: neither the generator nor the machine can have held it back. It may still have no
  * steady state, and so no level to compare, but it has figures over all of its time.
  */
 export const isUndisturbed: RunFilter = ({ generator: { trust, findings } }) =>

@@ -1,9 +1,9 @@
 /**
  * Claims × results → reproduced, not reproduced or inconclusive. A claim is judged in every cell that its selectors
- * mean, and the worst cell decides, because a statement about all must hold for all. Intervals over the runs decide, so
- * one run of each cell decides nothing. A claim of speed rests on undisturbed runs; a claim that contention cannot
- * affect is decided on a busy machine, too, and so is the ratio of targets that take turns, because a disturbance
- * affects both alike.
+ * select, and the worst cell decides, because a claim about all cells must hold in each of them. Intervals over the
+ * runs decide, so one run of each cell decides nothing. A claim of speed rests on undisturbed runs; a claim that
+ * contention cannot affect is decided on a busy machine, too, and so is the ratio of targets that take turns, because a
+ * disturbance affects both targets alike.
  */
 import type {
   Claim,
@@ -241,7 +241,7 @@ function runsDoubt(
   return without === outcome ? null : { code: "busy-machine", invalid, runs: runs.length, without };
 }
 
-/** Reasons for which nothing was found because nothing was measured. */
+/** Those reasons for finding nothing which mean that nothing was measured. */
 const UNMEASURED: readonly Absence["code"][] = [
   "cell-not-measured",
   "nothing-measured",

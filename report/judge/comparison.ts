@@ -100,7 +100,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly runs: number | null;
   /** How many times larger the variance of the ratio would be without pairing; null without pairs. */
   readonly pairingGain: number | null;
-  /** How much the interval includes of the difference between sessions; null without an interval. */
+  /** How much of the difference between sessions the interval includes; null without an interval. */
   readonly between: Between | null;
   /** The levels of slices and processes, for sides loaded in turns; otherwise null. */
   readonly sliced: SlicedLevels | null;
@@ -121,9 +121,9 @@ export interface FigureComparison extends ComparisonJudgement {
    * interval.
    */
   readonly smallestChange: number | null;
-  /** Runs per side that would probably give a verdict; null if there is one, or if no number of runs would. */
+  /** Runs per side that would probably give a verdict; null if there is a verdict, or if no number of runs would do. */
   readonly runsNeeded: number | null;
-  /** Sessions per side that would, if the ratio is over sessions; null if it is not, if there is a verdict, or if none would. */
+  /** Like `runsNeeded`, but sessions per side; also null if the ratio is not computed over sessions. */
   readonly sessionsNeeded: number | null;
 }
 
@@ -185,7 +185,7 @@ interface Test {
   readonly sides: readonly [base: Estimate, next: Estimate];
   readonly between: Between;
   readonly sliced: Sliced | null;
-  /** Whether there were several looks, each of which must be stricter than the whole: see `slices/looks.ts`. */
+  /** Whether the data were checked several times, so that each check must be stricter: see `slices/looks.ts`. */
   readonly isLooked: boolean;
   readonly stages: FigureStages | null;
   readonly p: number;
@@ -277,7 +277,8 @@ function stagedTest(
   const count = Math.min(...sides.map((side) => side?.byRun.length ?? 0));
   if (sides[0] === null || sides[1] === null || count < 2 || count >= all) return null;
   const first = ratioOf(sides[0], sides[1], figure);
-  // The spread of other cells is known from the first blocks alone, so the interval over all blocks borrows nothing.
+  // The interval over all blocks borrows nothing from other cells, because their spread is known from the first blocks
+  // alone.
   const pooled = ratioInterval(of, to, { confidence: level });
   if (first === null || pooled === null) return null;
   const rule: WorseRule = { marginRatio, better: figure === "rate" ? "higher" : "lower" };
@@ -336,15 +337,15 @@ export function judgePairs(
   }));
 }
 
-/** The p-value of a figure, adjusted for all that are decided together, and their number. */
+/** The p-value of a figure, adjusted for all hypotheses that are decided together, and the number of these. */
 interface Adjusted {
   readonly adjustedP: number;
   readonly size: number;
 }
 
 /**
- * The figures that decide how a comparison ends. CPU time leaves the decision to the other figures if it is unknown, or
- * if its verdict is open; these leave it to a decided CPU time if the generator limited how fast either side was.
+ * The figures that decide how a comparison ends. CPU time counts only if it is known and has a verdict; it then takes
+ * the place of figures that are open because the generator limited how fast either side was.
  */
 export function decisiveOf(comparison: GroupComparison): FigureComparison[] {
   const all = comparison.decisive.map((figure) => comparisonOf(comparison, figure));
@@ -541,8 +542,8 @@ function gainOf(pairing: Pairing): number | null {
 
 /**
  * How the next side compares with the base, as far as their runs show: every sentence, table and figure about a pair
- * takes it from here. The interval beside it is the one that decides; if another criterion decided, the standing says so:
- * `likely` is a difference by the interval that a correction or an exact test does not confirm.
+ * takes it from here. It follows from the interval shown beside it, unless another criterion is stricter, as the
+ * standing then says: `likely` is a difference by the interval that a correction or an exact test does not confirm.
  */
 export type Standing =
   | "ahead"

@@ -121,7 +121,7 @@ const WITH_MORE = {
     formatDuration(seconds),
 };
 
-/** Reasons that more of the same would not remove, or that say themselves how much there must be. */
+/** Reasons that longer or more runs would not remove, or whose own sentence says how much is needed. */
 const OTHERWISE = {
   "few-requests": (
     { percentile, needed, count }: { percentile: number; needed: number; count: number },

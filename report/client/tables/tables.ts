@@ -85,7 +85,7 @@ function makeSortable(table: HTMLTableElement): void {
       head.ariaSort = order;
       const rows = order === null ? written : sorted(written, column, order);
       body.append(...rows);
-      // If each row is another target or cell, their order can be that of the whole page.
+      // If every row is a different target or cell, the whole page can take over their order.
       const labels = rows.flatMap(({ dataset }) => dataset.label ?? []);
       if (new Set(labels).size === rows.length) orderOthers(table, order === null ? null : labels);
     });
