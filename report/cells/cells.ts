@@ -219,7 +219,7 @@ function colorsOf(results: Grouped): (run: Run) => number {
   };
 }
 
-/** Shades of targets beyond the last colour. */
+/** Shades in which colours are used again if there are more targets than colours; the first is the plain colour. */
 const AGAIN = [0.5, 0, 1, 0.25, 0.75];
 
 /**

@@ -115,7 +115,7 @@ function withoutStart(run: Run, rest: RunBlock, first: number): Run {
   };
 }
 
-/** Lower bounds in the rest; null if only their number in the whole run is known, as in results of earlier versions. */
+/** Lower bounds among the latencies of these points; null if only their number in the run is known (older results). */
 function boundsOf(
   { latency: { censored }, censoredHistogram, slices }: Run,
   points: readonly Point[],
@@ -164,7 +164,7 @@ function latencyOf(
  * whole second; the figures of the whole run then stay.
  *
  * @param values One for each interval.
- * @param seconds How long the intervals are together; the last one may be cut short.
+ * @param seconds Length of all intervals together; the last one may be cut short.
  */
 function spreadOfSeconds(
   values: readonly number[],

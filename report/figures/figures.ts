@@ -62,7 +62,7 @@ export interface FigureReading extends Figure {
   readonly supported: (count: number) => boolean;
   /** The requests that a share counts; null for other figures. */
   readonly counted: ((run: JudgedRun) => Proportion) | null;
-  /** Name of the figure in a cell's estimates; null if its ratios are those of the mean over runs. */
+  /** Name of the figure in a cell's estimates; null if its ratios are computed from its mean over runs. */
   readonly estimate: PooledFigure | null;
   /** Whether the figure describes a steady state, so that no threshold on it can pass without one. */
   readonly isLasting: boolean;
@@ -202,7 +202,7 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
   }),
 };
 
-/** The figures of several distributions. */
+/** How each figure of several distributions is read from a run. */
 function family<D extends DistributionName>(
   names: readonly D[],
   read: (name: D, statistic: StatisticOf<D>) => ReadFrom,

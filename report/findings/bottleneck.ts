@@ -33,7 +33,7 @@ type Said = readonly [
   then?: string,
 ];
 
-/** The ways to look into targets that the experiment already uses, so that the report does not advise them. */
+/** Which tools that look into targets the experiment already uses, so that the report does not advise them. */
 export interface Looks {
   readonly profiled: boolean;
   readonly observed: boolean;

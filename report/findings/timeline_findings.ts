@@ -72,7 +72,7 @@ function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
   );
 }
 
-/** The target whose slowest requests come in the fewest of its intervals, as in the heatmap; empty without requests. */
+/** The target whose slowest requests lie in the smallest share of its intervals; empty without requests. */
 export function burstFindings(cells: readonly CellRuns[]): Finding[] {
   const [burst] = cells.flatMap((cell) => burstOf(cell) ?? [])
     .sort((a, b) => a.needed / a.of - b.needed / b.of);

@@ -86,7 +86,7 @@ export interface ClaimVerdict {
   readonly measured: Outcome;
   /** The evidence that decides; null without any. */
   readonly worst: Evidence | null;
-  /** Number of cells in which the claim holds, and of all cells. */
+  /** Number of cells in which the claim holds, and number of all measured cells. */
   readonly holding: number;
   readonly of: number;
   readonly unmeasured: readonly Absence[];

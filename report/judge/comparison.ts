@@ -95,7 +95,8 @@ export interface FigureComparison extends ComparisonJudgement {
   /** Repetitions in which both sides ran and by which the ratio is paired; null if it is not paired. */
   readonly pairs: number | null;
   /**
-   * Number of runs behind the interval, for the side with fewer; or of sessions, if known; null without an interval.
+   * Number of runs behind the interval, for the side with fewer; the number of sessions if the ratio is over sessions,
+   * and of pairs of slices for a single pair of processes. Null without an interval.
    */
   readonly runs: number | null;
   /** How many times larger the variance of the ratio would be without pairing; null without pairs. */

@@ -15,7 +15,7 @@ export type ComparedFigure = typeof COMPARED[number];
 /** The figures that decide the outcome of a comparison; CPU time only if it is known and its own verdict is decided. */
 export const DECISIVE = ["rate", 99, "cpuPerRequest"] as const satisfies readonly ComparedFigure[];
 
-/** The deciding figures; not p99 at a capacity, which is as high as the rules allow, however fast the target is. */
+/** The deciding figures, without p99 at a capacity: it is as high as the rules allow there, however fast the target. */
 export function decisiveFor(
   sides: readonly Pick<ComparedRuns, "isAtLimit">[],
   decisive: readonly ComparedFigure[] = DECISIVE,

@@ -76,7 +76,7 @@ interface LatencyDispersion extends Dispersion {
   readonly expected: readonly Expected[];
 }
 
-/** A percentile is not used if more than this many times its share of requests reach it, because latencies are equal. */
+/** A percentile is not used if more than this many times its share of requests reach it, because many are equal. */
 const MOST_TIES = 3;
 
 /**

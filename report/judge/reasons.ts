@@ -90,7 +90,7 @@ const WITH_MORE = {
     runs === null
       ? "the figure lies so close to the limit that 1,000 runs would not decide"
       : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
-  /** `seconds`: the time of that many requests in a single run, else null. `like`: what is presumed of them. */
+  /** `seconds`: length of a single run with that many requests, else null. `like`: the assumption about them. */
   "more-requests": ({ requests, seconds, like }: {
     requests: number;
     seconds: number | null;

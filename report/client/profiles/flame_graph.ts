@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * The flame graph of a scenario: the chosen profile, the one to compare it with, the text sought, and the call that
- * fills the width.
+ * The flame graph of a scenario: the chosen profile, the one to compare it with, the text to search for, and the call
+ * that fills the width.
  */
 import {
   areComparable,

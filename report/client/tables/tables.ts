@@ -108,7 +108,7 @@ function orderOthers(sorted: HTMLTableElement, labels: readonly string[] | null)
     const rows = rowsAsWritten(table);
     const areSeveral = new Set(rows.map(({ dataset }) => dataset.of ?? "")).size > 1;
     if (table === sorted || !areSeveral) continue;
-    // Its own sorting no longer holds.
+    // The table is no longer sorted by one of its columns.
     for (const head of table.tHead?.rows[0].cells ?? []) head.ariaSort = null;
     table.tBodies[0].append(...inOrder(rows, ({ dataset }) => dataset.label ?? ""));
   }
