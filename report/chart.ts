@@ -18,7 +18,7 @@ export interface Axis {
 }
 
 /**
- * An axis with room for all values and a margin: from 0, or logarithmic.
+ * An axis with room for all values and a margin. It starts at 0, or is logarithmic.
  * @param logFrom Ratio of the highest to the lowest value beyond which the axis is logarithmic; default: never.
  */
 export function axisOver(
@@ -69,8 +69,8 @@ export interface XySeries {
   readonly label: string;
   readonly color: Color;
   /**
-   * How the series is drawn: a line through dots; dots alone; a dashed path without dots; filled steps; columns of 0–1
-   * at the foot.
+   * How the series is drawn: a line through dots; dots alone; a dashed path without dots; filled steps; columns with
+   * heights from 0 to 1 at the foot of the chart.
    */
   readonly draw: "line" | "dots" | "path" | "steps" | "foot";
   /** One value for each position of the chart, or fewer. */

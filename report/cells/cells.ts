@@ -1,6 +1,6 @@
 /**
- * The runs of one experiment, in the order of its file: scenarios, in each its cells (a target with
- * its parameters), in each its runs. Statistics are over runs, never over requests.
+ * The runs of one experiment, in the order of its file: its scenarios, the cells of each scenario (a target with its
+ * parameters), and the runs of each cell. Statistics are over runs, never over requests.
  */
 import type { Results, Run } from "../../runner/result/result.ts";
 import {
@@ -143,8 +143,8 @@ function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): Ce
 }
 
 /**
- * Estimates of figures, each computed on demand because a comparison needs few. All use the same bootstrap draws of the
- * cell.
+ * Estimates of figures, each computed on demand because a comparison needs only a few. All use the same bootstrap draws
+ * of the cell.
  */
 function estimatesOf(parts: readonly RunParts[], sampling: Sampling): Estimates {
   const runs = parts.map(({ run }) => run);
@@ -192,8 +192,8 @@ export function namesInOrder(kind: "target" | "scenario", results: Grouped): str
 }
 
 /**
- * One colour for each target, and shades of it for the values of its factors, from the lightest to the darkest. They
- * follow the plan, so that no colour changes as more runs arrive.
+ * One colour for each target, and shades of it for the values of its factors, from the lightest to the darkest. The
+ * colours follow the plan, so that none changes as more runs arrive.
  */
 function colorsOf(results: Grouped): (run: Run) => number {
   const targets = namesInOrder("target", results);

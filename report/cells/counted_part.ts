@@ -89,8 +89,8 @@ function measuredPart({ histogram, items: { measuredS, completed } }: Slices): R
 type Point = Run["timeline"]["points"][number];
 
 /**
- * Rate, latency and the spread of seconds start at interval `first`; outcomes, timeline, CPU and memory are those of
- * the whole run.
+ * The run with rate, latency and the spread of seconds from interval `first` on; outcomes, timeline, CPU and memory are
+ * those of the whole run.
  * @param rest The intervals from `first` on.
  */
 function withoutStart(run: Run, rest: RunBlock, first: number): Run {

@@ -48,7 +48,7 @@ function show(depth: Depth): void {
   }
 }
 
-/** Remembers the depth; a browser may not store anything for a file. */
+/** Remembers the depth, unless the browser stores nothing for a page that was opened as a file. */
 function remember(depth: Depth): void {
   try {
     localStorage.setItem(DEPTH_KEY, depth);

@@ -436,7 +436,7 @@ function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): bo
   return "value" in found && found.isAtLeast;
 }
 
-/** Requests of the run that took longer than the limit; a lower bound if others were given up before the limit. */
+/** Requests of the run that took longer than the limit; a lower bound if more requests were given up before it. */
 function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   const { histogram, latency: { count, censored, max }, censoredHistogram } = run;
   if (count === 0) return NO_LATENCY;

@@ -54,7 +54,7 @@ export interface Flattened {
   /** Seconds after which the percentile stays near its final value. */
   readonly fromS: number;
   readonly finalMs: number;
-  /** Whether the run ends too soon to tell if it settles then or later. */
+  /** Whether the run ends too soon to tell whether the percentile settles then or later. */
   readonly isAtLeast: boolean;
 }
 

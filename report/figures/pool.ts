@@ -39,7 +39,7 @@ export interface PooledLatency {
   readonly percentiles: readonly number[];
   /**
    * Whether lower bounds, if they turned out longer, would make the figure larger: it is then shown with ≥. Where only
-   * the number of bounds is known, as in results of earlier versions, this can be said of percentiles alone.
+   * the number of bounds is known, as in results of earlier versions, this is only known of percentiles.
    */
   isAtLeast(figure: number | "mean" | "max"): boolean;
   /** A percentile, 0–100; 0 if there are no values. */

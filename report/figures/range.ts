@@ -27,7 +27,7 @@ export interface JudgedCell {
   readonly estimates: Estimates;
   /** Level at which intervals are computed, so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
-  /** Repetitions whose run counts as a whole because it has no steady part, while other runs count by theirs; absent: none. */
+  /** Repetitions whose run counts as a whole, because only the other runs have a steady part; absent: none. */
   readonly wholeRuns?: readonly number[];
 }
 

@@ -33,7 +33,7 @@ type Said = readonly [
   then?: string,
 ];
 
-/** Which tools that look into targets the experiment already uses, so that the report does not advise them. */
+/** Tools that the experiment already uses to look into its targets, so that the report does not advise them. */
 export interface Looks {
   readonly profiled: boolean;
   readonly observed: boolean;

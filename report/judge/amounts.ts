@@ -68,7 +68,7 @@ export function amountOf(figure: FigureName, measurable: Measurable): Amount | A
     const mean = { ...range, ...meanRange(range.byRun, cell) };
     return { ...amount, name: `${figure} of a run`, range: mean, drawn: drawnMean(figure, cell) };
   }
-  // All cells of an experiment are drawn by the same repetitions, so that common variation cancels in a ratio.
+  // The bootstrap draws the same repetitions of all cells, so that common variation cancels in a ratio.
   const drawn = estimate === null ? drawnMean(figure, cell) : cell.estimates.get(estimate) ?? null;
   return { ...amount, name: figure, range, drawn };
 }

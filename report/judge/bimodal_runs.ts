@@ -18,7 +18,7 @@ import type { Sliced } from "./slices.ts";
 
 /** A figure of each run of a side. */
 interface GroupedRuns extends Pick<Estimate, "byRun" | "repetitions"> {
-  /** Repetitions whose run counts as a whole because it has no steady part, while the side's other runs count by theirs. */
+  /** Repetitions whose run counts as a whole, because only the side's other runs have a steady part. */
   readonly wholeRuns: readonly number[];
 }
 

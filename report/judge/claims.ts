@@ -241,7 +241,7 @@ function runsDoubt(
   return without === outcome ? null : { code: "busy-machine", invalid, runs: runs.length, without };
 }
 
-/** Those reasons for finding nothing which mean that nothing was measured. */
+/** Those reasons for an absent finding which mean that nothing was measured. */
 const UNMEASURED: readonly Absence["code"][] = [
   "cell-not-measured",
   "nothing-measured",
@@ -376,7 +376,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       side.cell === null ? [] : [{ amount: side, power: i === 0 ? 1 : -1 }]
     );
     const groups = groupsReason(terms, {
-      // A constant is no term of the groups, because it divides every run alike; the range is scaled by it instead.
+      // A constant can't split runs into groups, because it divides all alike, so the allowed range is scaled instead.
       allowed: to.cell === null ? scaled(allowed, to.range.value) : allowed,
       unit,
       sliced: of.cell === null ? null : turnsOf(of.figure, sliced),

@@ -109,7 +109,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly stages: FigureStages | null;
   /** Null unless the runs, or the ratios of pairs, fall into two groups. */
   readonly groups: RunGroups | null;
-  /** The side whose runs have no steady state; null if both have one. */
+  /** How many runs of a side have no steady state; null if both sides have one. */
   readonly unsteady: Unsteady | null;
   /** Runs in which a side that was measured several times served nothing; null if there are none. */
   readonly silent: SilentRuns | null;
@@ -367,7 +367,7 @@ export function comparisonOf(
   return figures[COMPARED.indexOf(figure)];
 }
 
-/** Reasons for an inconclusive comparison that more runs may decide: not two groups, nor runs that never settle. */
+/** Reasons for an inconclusive comparison that more runs may remove, unlike two groups or runs that never settle. */
 const RUNS_DECIDE: readonly (VerdictReason | null)[] = ["few-runs", "margin", "many", "exact"];
 
 function compareFigure(
@@ -425,7 +425,7 @@ function compareFigure(
     verdictOf((of) => disturbed(of, disturbance, isRate)).verdict !== judged.verdict;
   const isAlikeByGenerator = judged.verdict === "equivalent" && figure !== "cpuPerRequest" &&
     (base.isGeneratorBound || next.isGeneratorBound);
-  // What no number of runs can decide takes precedence over what the runs show.
+  // Obstacles that no number of runs removes take precedence over what the runs show.
   const stray = isRate ? (1 + marginRatio) * base.strayRatio * next.strayRatio : Infinity;
   const isBeyondMargin = ({ low, high }: Ends): boolean =>
     low > 1 + marginRatio || high < 1 / (1 + marginRatio);
@@ -512,7 +512,7 @@ function isBound(
   return verdict === "worse" ? isOpen.next : isOpen.base || isOpen.next;
 }
 
-/** Exact test that the sides differ by no more than the margin, as `pBeyond`; null if there is too much to count. */
+/** Exact test that the sides differ by no more than the margin, as `pBeyond`; null if there are too many runs. */
 function exactTest(
   { interval, pairing, sides: [base, next], between }: Test,
   marginRatio: number,

@@ -83,8 +83,8 @@ const MOST_TIES = 3;
  * The dispersion of the requests whose latency is beyond a limit. It is measured at the limit and at the run's own
  * percentile, beyond which there are always enough requests: waits in a queue come in clusters that are equally large at
  * both. Null if the run is too short to show clusters.
- * @param isBeyond Whether a latency is beyond the limit; null: for times that are not kept by interval, for which the
- * latencies of their requests are used.
+ * @param isBeyond Whether a latency is beyond the limit; null for times that are not kept by interval, for which the
+ * requests' latencies at the own percentile are used.
  */
 export function latencyDispersion(
   run: JudgedRun,

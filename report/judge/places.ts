@@ -284,7 +284,7 @@ type Beside =
     readonly sides: readonly [base: Side, other: Side];
   };
 
-/** The place of a side compared with the base. Their comparison decides it if both meet the requirements. */
+/** The place of a side compared with the base. If both sides meet the requirements, their comparison decides it. */
 export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
   const isShort = ({ name }: Side): boolean => pair.short.some(({ label }) => label === name);
   const place = {

@@ -327,7 +327,7 @@ const FOUND = {
     brief: "",
     text: unique(absences.map(absenceText)).join("; "),
   }),
-  /** `limit`: as written, with its value in the unit; null if the rule is shown beside the finding. */
+  /** `limit`: its text as written, and its value in the figure's unit; null if the rule is shown beside the finding. */
   value: ({ of, interval, limit }: {
     of: FoundSide;
     interval: Range["interval"];

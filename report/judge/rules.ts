@@ -85,7 +85,7 @@ export interface Evidence {
   readonly reason: Reason | null;
   /**
    * The two-sided probability of a figure as far on the wrong side if the true value were at the limit; 1 on the right
-   * side. Null if nothing is estimated, because a fact does not depend on what else is judged.
+   * side. Null for a fact, which is no estimate and so does not depend on what else is judged.
    */
   readonly p: number | null;
   /** What would decide the rule; null if nothing is known to. */

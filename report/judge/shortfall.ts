@@ -17,8 +17,8 @@ import { loadSecondsFor } from "./slices.ts";
 export const TOLERATED_WRONG_RATIO = 0.01;
 
 /**
- * Share of a cell's requests, 0–1, that failed by its own fault. For a cell without any request, everything counts as
- * failed.
+ * Share of a cell's requests, 0–1, that count as errors when the cell is judged: see `judgedRuns`. 1 for a cell without
+ * any request.
  */
 export function judgedErrorRatio(runs: readonly Measurement[]): number {
   return errorRatioOf(judgedRuns(runs)) ?? 1;

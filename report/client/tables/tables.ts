@@ -43,7 +43,7 @@ export function tableNodes(table: Table, id: string): Node[] {
   return nodesOf(tableMarkup(table, { id, captioned: true }).text.trim());
 }
 
-/** Buttons that show and hide the rows of an outcome; if the last outcome would be hidden, all are shown again. */
+/** Buttons that show and hide the rows of an outcome; hiding the last outcome that is shown brings all back. */
 export function equipOutcomes(): void {
   for (const control of document.querySelectorAll<HTMLElement>(".outcomes")) {
     if (equipped.has(control)) continue;
@@ -67,8 +67,8 @@ function toggleOutcome(control: HTMLElement, pressed: HTMLButtonElement): void {
 const ORDERS = ["ascending", "descending"] as const;
 
 /**
- * Sorts by the column whose head is pressed: numbers in descending order, texts alphabetically; then the original
- * order.
+ * Sorts by the column whose head is pressed. The first press sorts numbers in descending order and texts
+ * alphabetically, the second the other way round, and the third restores the original order.
  */
 function makeSortable(table: HTMLTableElement): void {
   const heads = [...table.tHead?.rows[0].cells ?? []];

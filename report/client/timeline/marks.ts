@@ -206,7 +206,7 @@ class MarksDrawing {
   }
 }
 
-/** A moment as a frame shows it: a frame that shows several runs as one has all of their moments in that one. */
+/** A moment as a frame shows it: if the frame shows all runs as one, by their median, the moment is in that one. */
 export function momentOf({ runs }: RunsAxis, moment: RunMoment): RunMoment {
   return runs.length === 1 ? { ...moment, run: 0 } : moment;
 }
