@@ -1,6 +1,7 @@
 /**
- * What a report is made of. Subjects say what there is to say in blocks; a renderer knows how each kind of block looks
- * in its form, and nothing about subjects. A block without content is left out with its heading.
+ * The blocks of which a report is made. Each subject (a topic of the report, such as streams) writes its content as
+ * blocks; a renderer knows how each kind of block looks in its form, and nothing about subjects. A block without
+ * content is left out with its heading.
  */
 import type { Trust } from "../runner/result/generator.ts";
 import type { Flame } from "./subjects/profiles/flames.ts";
@@ -30,7 +31,7 @@ export type Block =
   | Group;
 
 interface OfForms {
-  /** Default: the page; also markdown, unless the depth is "everything", and a terminal, if it is "summary". */
+  /** The forms that show the block. Default: by its depth, see `FORMS_AT`. */
   readonly forms?: readonly Form[];
 }
 
@@ -55,7 +56,7 @@ export interface List extends OfForms {
   /** Heading above the list; "" for none. */
   readonly title: string;
   readonly items: readonly Finding[];
-  /** Set if the list is folded up on the page below its title, in the colour of this level of trust; absent: open. */
+  /** If set, the page folds the list up below its title, in the colour of this level of trust; absent: not folded. */
   readonly fold?: Trust;
 }
 
@@ -64,7 +65,7 @@ export interface Fact {
   readonly text: string;
 }
 
-/** The facts that have a text. */
+/** Makes facts of labels with their texts; a label with an empty text is left out. */
 export function factsFrom(facts: readonly (readonly [label: string, text: string])[]): Fact[] {
   return facts.flatMap(([label, text]) => text === "" ? [] : [{ label, text }]);
 }
@@ -81,7 +82,7 @@ export interface TableBlock extends OfForms {
   readonly isCaptioned: boolean;
   /** Label that opens a table which is folded up on the page; null: the table is open. */
   readonly fold: string | null;
-  /** One for each row, by which a reader shows and hides rows; absent: rows can't be hidden. */
+  /** The outcome of each row, by which a reader shows and hides rows; absent: rows can't be hidden. */
   readonly outcomes?: readonly { readonly outcome: string; readonly label: string }[];
 }
 
@@ -123,7 +124,7 @@ export interface Flames extends OfForms {
   readonly flames: readonly Flame[];
 }
 
-/** Blocks, and others with which a reader of the page can replace them. */
+/** Blocks that a reader of the page can replace by other blocks, such as comparisons with another base. */
 export interface Alternatives extends OfForms {
   readonly kind: "alternatives";
   /** Label of the choice, such as `Compare with`. */
@@ -153,7 +154,7 @@ export interface Group extends OfForms {
   /** Code shown beside the heading, such as the request of a scenario; "" for none. */
   readonly aside: string;
   readonly depth: Depth;
-  /** Blocks are stacked, or a chart is beside its table, or there are two halves, or panels as far as there is room. */
+  /** "beside": a chart beside its table; "halves": two columns; "panels": as many columns as there is room for. */
   readonly layout: "stack" | "beside" | "halves" | "panels";
   readonly blocks: readonly Block[];
 }

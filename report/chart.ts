@@ -1,6 +1,6 @@
 /**
- * What charts show, in the units that they show it in: plain data that travels to the page as JSON. Subjects decide
- * values, texts and axes; the page's client draws them and decides nothing. There are four kinds.
+ * What charts show, in the units in which they show it: plain data that travels to the page as JSON. Subjects decide
+ * values, texts and axes; the page's client draws them and decides nothing. There are five kinds.
  */
 
 export type Chart = Xy | Rows | Heatmap | Timeline | Overlay;
@@ -18,7 +18,7 @@ export interface Axis {
 }
 
 /**
- * An axis with room for all values and a margin: from 0, or logarithmic.
+ * An axis with room for all values and a margin. It starts at 0, or is logarithmic.
  * @param logFrom Ratio of the highest to the lowest value beyond which the axis is logarithmic; default: never.
  */
 export function axisOver(
@@ -53,7 +53,7 @@ export interface Xy {
   readonly y: Axis;
   /** Positions of the values of all series. For steps these are the edges, one more than there are values. */
   readonly at?: readonly number[];
-  /** Names of the positions `at`, shown at the pointer; absent: from one edge to the next. */
+  /** Names of the positions `at`, shown at the pointer; absent: the pointer shows the range between two edges. */
   readonly places?: readonly string[];
   readonly series: readonly XySeries[];
   readonly references?: readonly Reference[];
@@ -69,8 +69,8 @@ export interface XySeries {
   readonly label: string;
   readonly color: Color;
   /**
-   * How the series is drawn: a line through dots; dots alone; a dashed path without dots; filled steps; columns of 0–1
-   * at the foot.
+   * How the series is drawn: a line through dots; dots alone; a dashed path without dots; filled steps; columns with
+   * heights from 0 to 1 at the foot of the chart.
    */
   readonly draw: "line" | "dots" | "path" | "steps" | "foot";
   /** One value for each position of the chart, or fewer. */
@@ -136,7 +136,7 @@ export interface Rows {
 export interface Row {
   /** Label of the row, unique among all rows. */
   readonly label: string;
-  /** Shown in place of the label, below a heading that has the rest. */
+  /** A shorter name, shown in place of the label because the group's heading contains the rest. */
   readonly name?: string;
   /** Heading of all rows with the same group. */
   readonly group?: string;
@@ -231,12 +231,12 @@ export interface Overlay {
   readonly series: readonly {
     readonly label: string;
     readonly color: number;
-    /** Canvas of the target's timelines. */
+    /** Id of the canvas with the target's timelines. */
     readonly of: string;
   }[];
 }
 
-/** The series that are not drawn behind others, as in a legend. */
+/** The legend of a chart: its series in the colours of targets, except faint ones. */
 export function legendOf({ series }: Xy): { readonly label: string; readonly color: number }[] {
   return series.flatMap(({ label, color, isFaint }) =>
     isFaint || typeof color !== "number" ? [] : [{ label, color }]

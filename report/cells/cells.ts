@@ -1,6 +1,6 @@
 /**
- * The runs of one experiment, in the order of its file: scenarios, in each its cells (a target with
- * its parameters), in each its runs. Statistics are over runs, never over requests.
+ * The runs of one experiment, in the order of its file: its scenarios, the cells of each scenario (a target with its
+ * parameters), and the runs of each cell. Statistics are over runs, never over requests.
  */
 import type { Results, Run } from "../../runner/result/result.ts";
 import {
@@ -37,7 +37,7 @@ export interface CellRuns extends JudgedCell {
   /** The parts of each run. */
   readonly parts: readonly RunParts[];
   /**
-   * Repetitions of the runs without a steady part, in a cell whose other runs count by theirs. They count as a whole,
+   * Repetitions of the runs without a steady part, if figures count only the steady part. These runs count as a whole,
    * because leaving them out would bias the figures towards runs that settled. Empty if no run has a steady part.
    */
   readonly wholeRuns: readonly number[];
@@ -98,7 +98,7 @@ function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRu
 type CellLook = Pick<CellRuns, "label" | "color">;
 type OfSession = Repeated & { readonly session: string | null };
 
-/** The cells into which each run was put, because a report groups its runs again without the disturbed ones. */
+/** Cells by their first run, kept because a report groups its runs a second time, without the disturbed ones. */
 const cellsOfRun = new WeakMap<Run, { readonly from: string; readonly cell: CellRuns }[]>();
 
 /** A cell, made once for the same runs. */
@@ -143,8 +143,8 @@ function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): Ce
 }
 
 /**
- * Estimates of figures, each computed on demand because a comparison needs few. All use the same bootstrap draws of the
- * cell.
+ * Estimates of figures, each computed on demand because a comparison needs only a few. All use the same bootstrap draws
+ * of the cell.
  */
 function estimatesOf(parts: readonly RunParts[], sampling: Sampling): Estimates {
   const runs = parts.map(({ run }) => run);
@@ -192,8 +192,8 @@ export function namesInOrder(kind: "target" | "scenario", results: Grouped): str
 }
 
 /**
- * One colour for each target, and shades of it for the values of its factors, from the lightest to the darkest. They
- * follow the plan, so that no colour changes as more runs arrive.
+ * One colour for each target, and shades of it for the values of its factors, from the lightest to the darkest. The
+ * colours follow the plan, so that none changes as more runs arrive.
  */
 function colorsOf(results: Grouped): (run: Run) => number {
   const targets = namesInOrder("target", results);
@@ -219,7 +219,7 @@ function colorsOf(results: Grouped): (run: Run) => number {
   };
 }
 
-/** Shades of targets beyond the last colour. */
+/** Shades in which colours are used again if there are more targets than colours; the first is the plain colour. */
 const AGAIN = [0.5, 0, 1, 0.25, 0.75];
 
 /**
@@ -262,7 +262,7 @@ export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>)
 
 // Whether so many runs of a cell never settled that no mean describes them; such a cell gets no interval.
 
-/** The number of runs without a steady state, and that of all runs. */
+/** The number of runs without a steady state, and the number of all runs. */
 export type Unsteady = Readonly<Record<"count" | "of", number>>;
 
 /** How many runs never settled; null if at most half of them are labelled no-steady-state. */

@@ -1,8 +1,8 @@
 /** The colours of targets, as numbers, from which the page's style sheet and its client derive the same colours. */
 
 /**
- * Colours of the style sheet. A colour of the model is one of them plus this number times its shade: 0 for the plain
- * colour, and 1 (the darkest) to `SHADES` (the lightest).
+ * Number of colours in the style sheet. A shade of colour `c` is numbered `c + COLORS * shade`, where shade 0 is the
+ * plain colour, 1 the darkest and `SHADES` the lightest.
  */
 export const COLORS = 10;
 const SHADES = 41;

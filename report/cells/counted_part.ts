@@ -1,6 +1,6 @@
 /**
- * Splits a run by the histograms of its intervals, each of which is decoded here once: into the part that counts, and
- * the parts before and after the start of its steady state.
+ * Splits a run into the part that counts, and into the parts before and after the start of its steady state. It adds up
+ * the histograms of the run's intervals, which are decoded only once, here.
  */
 import type { Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
@@ -89,8 +89,8 @@ function measuredPart({ histogram, items: { measuredS, completed } }: Slices): R
 type Point = Run["timeline"]["points"][number];
 
 /**
- * Rate, latency and the spread of seconds start at interval `first`; outcomes, timeline, CPU and memory are those of
- * the whole run.
+ * The run with rate, latency and the spread of seconds from interval `first` on; outcomes, timeline, CPU and memory are
+ * those of the whole run.
  * @param rest The intervals from `first` on.
  */
 function withoutStart(run: Run, rest: RunBlock, first: number): Run {
@@ -115,7 +115,7 @@ function withoutStart(run: Run, rest: RunBlock, first: number): Run {
   };
 }
 
-/** Lower bounds in the rest; null if only their number in the whole run is known, as in results of earlier versions. */
+/** Lower bounds among the latencies of these points; null if only their number in the run is known (older results). */
 function boundsOf(
   { latency: { censored }, censoredHistogram, slices }: Run,
   points: readonly Point[],
@@ -160,11 +160,11 @@ function latencyOf(
 }
 
 /**
- * The spread of whole seconds. Null if they can't be put together from whole intervals, or if there is none: figures of
- * the whole run are better than figures of nothing.
+ * The spread of the values of whole seconds. Null if a second is not a whole number of intervals, or if there is no
+ * whole second; the figures of the whole run then stay.
  *
  * @param values One for each interval.
- * @param seconds How long the intervals are together; the last one may be cut short.
+ * @param seconds Length of all intervals together; the last one may be cut short.
  */
 function spreadOfSeconds(
   values: readonly number[],

@@ -1,4 +1,4 @@
-/** Factors whose values are numbers, against which figures are drawn as lines. Values are read as people wrote them. */
+/** Factors whose values are numbers, also with units (`100ms`), so that figures can be drawn as lines over them. */
 import { parseBytes, parseDurationMs, parseRatePerSec } from "../../base/quantity.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "../writing/units.ts";
@@ -53,7 +53,7 @@ export function numericFactor(cells: readonly VariedCell[], path: string): Numer
   return { path, name: factorName(cells, path), kind, values, isOffered };
 }
 
-/** Whether the rate is that of requests; not that of virtual users, who may send several each. */
+/** Whether the rate is one of requests, rather than of virtual users, who may send several requests each. */
 function isPaced({ runs }: VariedCell): boolean {
   return runs.every(({ load, sessions }) => load.kind === "rate" && sessions === null);
 }

@@ -19,8 +19,8 @@ export function cellsOf(scenarios: readonly ScenarioRuns[]): CellRuns[] {
 }
 
 /**
- * Matches cells by scenario, target and parameters. If each side has only one target, target names do not matter, and
- * if each has only one cell, nothing does.
+ * Matches cells by scenario, target and parameters. If each side has only one target, target names do not matter; if
+ * each side has only one cell, these two match in any case.
  */
 export function matchCells(bases: readonly CellRuns[], nexts: readonly CellRuns[]): Matches {
   if (bases.length === 1 && nexts.length === 1) {

@@ -44,7 +44,7 @@ export function runAlone(measurement: Measurement, startedAt: string): Run {
   };
 }
 
-/** The question of the experiment, if it has one; the URL of a single measurement. */
+/** Title of a report: the question of the experiment, or else its name; for a single measurement its URL. */
 export function titleOf({ experiment, runs }: MeasuredRuns): string {
   return experiment?.title ?? experiment?.name ?? runs[0]?.url ?? "";
 }

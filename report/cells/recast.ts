@@ -1,7 +1,7 @@
 /**
- * What an experiment compares: its targets, or the values of a factor that it varies on purpose. Where that is a
- * factor, each of its values takes the place of a target, and the targets that of a factor: everything that compares
- * targets then compares values, at equal targets and equal values of all other factors.
+ * What an experiment compares: its targets, or the values of a factor that it varies on purpose. To compare values,
+ * each value takes the place of a target, and the target becomes a factor: everything that compares targets then
+ * compares values, at equal targets and equal values of all other factors.
  */
 import type { Results, Run } from "../../runner/result/result.ts";
 import { cellLabel } from "./cell_label.ts";
@@ -17,7 +17,7 @@ import {
 
 /** The choice made in the experiment file; null where the file leaves it open. */
 export interface ComparedChoice {
-  /** Whether the verdict makes no comparison, and only says the most that each target serves. */
+  /** Whether the verdict compares nothing, and only states how much each target serves at most. */
   readonly isNone?: boolean;
   /** Path of the factor, or its last part: `policy`; `scenario` to compare scenarios. */
   readonly factor: string | null;

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Comparisons with a base chosen by the reader, in place of those with the experiment's own. */
+/** Lets the reader choose another base, and then replaces the page's comparisons by comparisons with that base. */
 import { inflated, nodesOf, parsed, scriptText } from "./charts/page_data.ts";
 import { chosenBase, compareWith } from "./linked/choice.ts";
 
@@ -24,7 +24,7 @@ export function startBases(onShown: () => void): void {
   follow();
 }
 
-/** Shows the chosen base. @returns Whether the page now shows another one than before. */
+/** Shows comparisons with the chosen base. @returns Whether the page changed. */
 async function showBase(): Promise<boolean> {
   const base = chosenBase;
   if (base !== null) await parsed();

@@ -28,10 +28,10 @@ export async function sourceLine({ entry, packages }: ClientBundle): Promise<str
   return `/* Bundled by deno task build from sources with SHA-256 ${digest.digest("hex")} */`;
 }
 
-/** Imports of more than types, whose files are included in the bundle. */
+/** An import of a file that is included in the bundle, so not a mere import of types. */
 const IMPORT = /^import (?!type )[^"]*"(\.[^"]+)";$/gm;
 
-/** The texts of a file and of everything that it imports, in the order of the first imports. */
+/** The texts of a file and of all files that it imports, each once, in the order in which they are first imported. */
 async function sourcesOf(file: URL, seen = new Set<string>()): Promise<string[]> {
   if (seen.has(file.href)) return [];
   seen.add(file.href);

@@ -48,12 +48,12 @@ function show(depth: Depth): void {
   }
 }
 
-/** Remembers the depth; a browser may not store anything for a file. */
+/** Remembers the depth, unless the browser stores nothing for a page that was opened as a file. */
 function remember(depth: Depth): void {
   try {
     localStorage.setItem(DEPTH_KEY, depth);
   } catch {
-    // Then the next visit starts with the summary.
+    // If nothing can be stored, the next visit starts with the summary.
   }
 }
 

@@ -1,4 +1,4 @@
-/** The capacity of a cell: for a single search its own interval, for several an interval over the runs. */
+/** The capacity of a cell. Its interval is that of the search if there is only one, otherwise one over the runs. */
 import type { RunCapacity } from "../../runner/result/capacity.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { capacityOverRuns } from "../../runner/stats/capacity/over_runs.ts";

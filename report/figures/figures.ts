@@ -1,6 +1,6 @@
 /**
- * The figures: each once, with its name, unit and better direction, how it is read from a run, how the runs of a cell
- * pool into one value with its interval, and what rules want to know of it. CSV, tables, thresholds, claims and
+ * The table of all figures: the name, unit and better direction of each, how it is read from a run, how the runs of a
+ * cell pool into one value with its interval, and what rules need to know about it. CSV, tables, thresholds, claims and
  * capacities read this table.
  */
 import { CACHE_STATUSES } from "../../base/http/framing_fields.ts";
@@ -47,7 +47,7 @@ import {
   runsRange,
 } from "./range.ts";
 
-/** A value with its upper limit, given its lower bounds; or why there is none. */
+/** A value, and the most that it may be because of lower bounds; or why there is no value. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
@@ -56,13 +56,13 @@ type Pool = (values: readonly number[], cell: JudgedCell) => Range & { isAtLeast
 
 export interface FigureReading extends Figure {
   readonly of: ReadFrom;
-  /** Pools the figure over the runs of a cell. Returns `isAtLeast`, unless the runs themselves decide it. */
+  /** Pools the figure over the runs of a cell. Returns `isAtLeast` only if it does not follow from the single runs. */
   readonly pooled: Pool;
   /** Whether this many values are enough for the figure: see `supportsPercentile`. */
   readonly supported: (count: number) => boolean;
   /** The requests that a share counts; null for other figures. */
   readonly counted: ((run: JudgedRun) => Proportion) | null;
-  /** Name of the figure in a cell's estimates; null if its ratios are those of the mean over runs. */
+  /** Name of the figure in a cell's estimates; null if its ratios are computed from its mean over runs. */
   readonly estimate: PooledFigure | null;
   /** Whether the figure describes a steady state, so that no threshold on it can pass without one. */
   readonly isLasting: boolean;
@@ -202,7 +202,7 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
   }),
 };
 
-/** The figures of several distributions. */
+/** How each figure of several distributions is read from a run. */
 function family<D extends DistributionName>(
   names: readonly D[],
   read: (name: D, statistic: StatisticOf<D>) => ReadFrom,
@@ -436,7 +436,7 @@ function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): bo
   return "value" in found && found.isAtLeast;
 }
 
-/** Requests of the run that took longer than the limit; a lower bound if others were given up before the limit. */
+/** Requests of the run that took longer than the limit; a lower bound if more requests were given up before it. */
 function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   const { histogram, latency: { count, censored, max }, censoredHistogram } = run;
   if (count === 0) return NO_LATENCY;

@@ -54,7 +54,7 @@ export interface Flattened {
   /** Seconds after which the percentile stays near its final value. */
   readonly fromS: number;
   readonly finalMs: number;
-  /** Whether the run ends too soon to tell if it settles then or later. */
+  /** Whether the run ends too soon to tell whether the percentile settles then or later. */
   readonly isAtLeast: boolean;
 }
 
@@ -88,5 +88,5 @@ function findFlattened(run: Timed, percentile: PointPercentile): Flattened | nul
   return { initialMs, fromS, finalMs, isAtLeast };
 }
 
-/** Seconds: the length of two intervals as Kuffel and Walter drew them. */
+/** Seconds: as long as two intervals in the timelines of Kuffel and Walter. */
 const INITIAL_S = 0.5;

@@ -1,6 +1,6 @@
 /**
  * Figures of times, some of which are only lower bounds: requests that timed out, were unfinished at the end or were
- * never sent took at least as long as they were watched. Runs in the browser, too.
+ * never sent took at least as long as they were watched. The page's client uses this file, too.
  */
 import {
   isMovable,
@@ -34,7 +34,7 @@ export function bounded(value: number, isAtLeast = false): Bounded {
   return { value, isAtLeast, atMost: isAtLeast ? Infinity : value };
 }
 
-/** Latencies, for which it is known which are lower bounds. */
+/** Latencies, with those among them that are known to be lower bounds. */
 export interface Sample {
   /** Clock of the latencies: from the actual send in a closed loop, from the intended start in an open one. */
   readonly clock: "intended" | "sent";
@@ -57,7 +57,7 @@ export function sampleOver(parts: readonly Omit<Sample, "ended">[]): Sample {
 /**
  * A percentile (0–100), ms. In a closed loop it is estimated by the product limit, because the end of the load cuts
  * requests off however long they take. In an open loop bounds count as values, because the requests that a slow server
- * leaves are those that have waited the longest.
+ * leaves unfinished have waited the longest.
  */
 export function percentileMs(
   { clock, all, bounds }: Omit<Sample, "ended">,

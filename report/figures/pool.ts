@@ -39,7 +39,7 @@ export interface PooledLatency {
   readonly percentiles: readonly number[];
   /**
    * Whether lower bounds, if they turned out longer, would make the figure larger: it is then shown with ≥. Where only
-   * the number of bounds is known, as in results of earlier versions, this can be said of percentiles alone.
+   * the number of bounds is known, as in results of earlier versions, this is only known of percentiles.
    */
   isAtLeast(figure: number | "mean" | "max"): boolean;
   /** A percentile, 0–100; 0 if there are no values. */
@@ -163,7 +163,8 @@ function valueIn({ clock, all, bounds, ended }: PooledSample, p: number): number
 function boundedIn(sample: PooledSample, p: number, valueMs: number): Bounded {
   const { clock, all, bounds, ended, censored, count } = sample;
   if (bounds !== null) return boundedPercentile({ clock, all, bounds, ended }, p, valueMs);
-  // It is a lower bound if it would be one of the true values behind bounds, should these be the largest of all.
+  // It is a lower bound if its rank is among the `censored` largest: if all bounds turned out to be largest, they would
+  // have these ranks.
   return bounded(valueMs, p >= 50 && censored > 0 && p / 100 * count > count - censored);
 }
 
@@ -188,8 +189,8 @@ function moments(
 // Latencies of a run's ended requests, from which percentiles below the median are computed.
 
 /**
- * Latencies without those below that of the fastest response: requests that were under way at the end of the run have
- * only begun, and would pass for the fastest.
+ * The latencies that are not below that of the fastest response. The others belong to requests that had only begun when
+ * the run ended, and that would pass for the fastest.
  *
  * @param fastestMs The fastest latency in the run's results: 0 if no request got a response.
  */

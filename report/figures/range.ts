@@ -27,7 +27,7 @@ export interface JudgedCell {
   readonly estimates: Estimates;
   /** Level at which intervals are computed, so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
-  /** Repetitions whose run counts as a whole because it has no steady part, while other runs count by theirs; absent: none. */
+  /** Repetitions whose run counts as a whole, because only the other runs have a steady part; absent: none. */
   readonly wholeRuns?: readonly number[];
 }
 
@@ -56,9 +56,10 @@ export function meanRange(values: readonly number[], { level }: Pick<JudgedCell,
 }
 
 /**
- * Range of a percentile whose histograms are not kept: the middle run's value (the lower of two), between two runs that
- * contain the median of all possible runs with that confidence, whatever their distribution (W. J. Conover, "Practical
- * Nonparametric Statistics", 1999, §3.2). Even the lowest and the highest of five contain it in 94 % only.
+ * Range of a percentile whose histograms are not kept. The value is that of the middle run (the lower of two), and the
+ * ends are the values of two runs that enclose the median of all possible runs at this level, whatever their
+ * distribution (W. J. Conover, "Practical Nonparametric Statistics", 1999, §3.2). Five runs are too few for 95 %: even
+ * the lowest and the highest of five enclose that median at 94 % only.
  */
 export function runsRange(values: readonly number[], { level }: Pick<JudgedCell, "level">): Range {
   const sorted = values.toSorted((a, b) => a - b);

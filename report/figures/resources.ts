@@ -1,4 +1,4 @@
-/** CPU time, memory and other resources that a target, or a part of one, used during a run, and what it sent for them. */
+/** CPU time, memory and other resources that a target, or a part of it, used in a run, and what it served with them. */
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
 import { sum } from "../writing/spread.ts";
@@ -77,14 +77,15 @@ function completedInTime({ requests, drain }: DrainedRun): number {
 }
 
 /**
- * Completed requests of the run for each second of CPU time of all that serves them: the target with its parts, and
- * the Redis that it uses. An origin behind a cache is idle, so its own time alone says nothing. Null where none was seen.
+ * Completed requests of the run for each second of CPU time of everything that serves them: the target with its parts,
+ * and the Redis that it uses. An origin behind a cache is idle, so its own time alone says nothing. Null if no CPU time
+ * was seen.
  */
 export function perCpuSecondOf(run: ChainedRun): number | null {
   return perServingSecond(completedInTime(run), run);
 }
 
-/** Messages received by the deadline, for each second of CPU time; null without streams and WebSockets, too. */
+/** Messages received by the deadline, for each second of CPU time; also null if there are no streams or WebSockets. */
 export function eventsPerCpuSecondOf(
   run: Serving & Pick<Run, "streams" | "sockets" | "steps" | "elapsedS">,
 ): number | null {

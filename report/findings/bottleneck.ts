@@ -26,14 +26,14 @@ const MOST_OF_ONE = 1.2;
 /** The most cells named for one bottleneck; if two or more are left, they are only counted. */
 const MOST_NAMED = 4;
 
-/** A statement, the observation in one cell that supports it (older results lack that), and its consequence. */
+/** A statement, the observation in one cell that supports it (missing in older results), and its consequence. */
 type Said = readonly [
   what: string,
   seen: string | number | false | null | undefined,
   then?: string,
 ];
 
-/** The ways to look into targets that the experiment already uses, so that the report does not advise them. */
+/** Tools that the experiment already uses to look into its targets, so that the report does not advise them. */
 export interface Looks {
   readonly profiled: boolean;
   readonly observed: boolean;
@@ -258,8 +258,8 @@ function sentenceOf({ kind, ...grounds }: Bottleneck, looks: Looks, isWhole = tr
 }
 
 /**
- * The bottleneck on which the runs agree, with the observations of the first run that agrees. Of these, `atOnce` and
- * `waitingShare` are left out unless all runs that agree have them. Null if the runs disagree.
+ * The bottleneck on which the runs agree, with the observations of the first run that agrees. The observations `atOnce`
+ * and `waitingShare` are left out unless all runs that agree have them. Null if the runs disagree.
  */
 function agreed(runs: readonly Pick<Measurement, "bottleneck">[]): Bottleneck | null {
   const found = runs.flatMap(({ bottleneck }) => bottleneck ?? []);

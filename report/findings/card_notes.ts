@@ -34,7 +34,7 @@ export function priceNotes(
     // A p99 that decides the verdict, or that a search for a capacity has set, is not a price.
     const isPrice = figure !== 99 || (place.of === "rate" && !isAtLimit(first));
     if (ratio === null || !isDecided || !isPrice) return [];
-    // If the leader leads, the rival's price is not worth a note.
+    // If the first certainly leads, its rival's longer tail or higher CPU time is not worth a note.
     const isRivals = verdict === "better";
     const times = isRivals ? 1 / ratio : ratio;
     if (times < 1 + NOTABLE_CHANGE || (isRivals && isLead)) return [];
@@ -48,7 +48,7 @@ export function priceNotes(
 }
 
 /**
- * A note on targets that fall short, in addition to the ranked ones: names the worst of them, and how it falls short.
+ * A note on targets that are not ranked because they fall short: the worst of them, and how it falls short.
  */
 export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan[]): string[] {
   if (places.length === 0) return [];

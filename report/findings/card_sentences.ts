@@ -184,7 +184,7 @@ const MOST_SHORT = 2;
 /** Kinds of shortfall of targets that don't keep up with the load; targets with another kind don't respond correctly. */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
 
-/** What targets do that have no such shortfall: `keeps up`, `respond correctly`. */
+/** What targets without this kind of shortfall do: `keeps up`, `respond correctly`. */
 function doesText({ kind }: Shortfall, isOne: boolean): string {
   const s = isOne ? "s" : "";
   return KEEPS_UP.includes(kind) ? `keep${s} up` : `respond${s} correctly`;
@@ -219,7 +219,7 @@ export function unsettledRuns(
   return { target, groups: { ...groups, unsettled: groups.unsettled } };
 }
 
-/** Name of a side; a decision compares the first with its rival. */
+/** Name of a side of a decision, in which the rival is the base. */
 function sideName(side: "base" | "next", { first, rival }: Pick<Place, "first" | "rival">): string {
   return side === "base" && rival !== null ? rival.name : first.name;
 }

@@ -255,7 +255,7 @@ function smallestChangeIn(scenarios: readonly ScenarioRuns[]): number | null {
     cells.flatMap(({ estimates }) =>
       (["rate", 50] as const).flatMap((figure) => {
         const estimate = estimates.get(figure);
-        // The comparison is with runs of another time, which are not paired with these.
+        // The other runs would be measured at another time, so they are not paired with these.
         const other = estimate && { ...estimate, session: null };
         const ratio = other && ratioInterval(other, other);
         return ratio ? [smallestChangeOf(ratio, { marginRatio: DEFAULT_MARGIN_RATIO })] : [];

@@ -277,7 +277,7 @@ function shown(value: unknown): string {
 
 // Comparisons in slices: how they are judged, what their verdict is about, and who disturbs whom.
 
-/** The note below a table that splits the spread into that of slices and that between rounds. */
+/** The note below a table that splits the spread of ratios into a part from slices and a part between rounds. */
 export const LEVELS_NOTE =
   "A round is one pair of processes; if servers are never restarted, it is one stretch of time. Spread: the standard " +
   "deviation of the ratio of a round. By slices: the part of the spread that comes from the slices. Between rounds: the rest of the spread. " +

@@ -62,7 +62,7 @@ export function leadOf(run: LedRun): Lead {
 
 type Holding = Pick<LedRun, "streams" | "sockets">;
 
-/** The noun for requests with messages. @param hasCalls Whether some are gRPC calls; a mix does not tell which. */
+/** The noun for requests with messages. @param hasCalls Whether some are gRPC calls; in a mix it is unknown which. */
 function kindOf(parts: readonly Holding[], hasCalls: boolean): Lead["request"] {
   if (parts.every(({ sockets }) => sockets !== undefined)) return "WebSocket";
   if (parts.some(({ sockets }) => sockets !== undefined)) return "request";

@@ -23,13 +23,13 @@ export interface NoResponse {
   readonly protocol?: Readonly<Partial<Record<ProtocolFailure, number>>>;
   readonly unfinished: number;
   readonly dropped: number;
-  /** Whether the generator did not get as far as sending any of them. */
+  /** Whether the generator did not get as far as sending any request. */
   readonly isUnsent?: boolean;
   /** Milliseconds; null if the runs have different time-outs. */
   readonly timeout: number | null;
 }
 
-/** Counts over all these runs, of which there is at least one. */
+/** How requests ended in all these runs together. @param runs At least one. */
 export function noResponseOf(runs: readonly Unanswered[]): NoResponse {
   const counts = <Key extends string>(
     keys: readonly Key[],

@@ -63,7 +63,7 @@ function halfOf(moments: readonly { readonly endS: number; readonly count: numbe
   return moments.find(({ count }) => (done += count) >= half)?.endS ?? 0;
 }
 
-/** Pauses; the shares of several processes are added, because each pauses independently. */
+/** How much pauses stopped a target; the shares of its processes are added, because each pauses independently. */
 function pausesText(all: readonly Counters[], elapsedMs: number): string {
   const processes = all.flatMap(({ processes }) => processes);
   const count = sum(processes, ({ collections }) => collections);

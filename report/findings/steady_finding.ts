@@ -80,7 +80,7 @@ function steadyFinding(cell: CellRuns): Finding {
   };
 }
 
-/** What is known about the runs with a label, for after the colon. @param warmups The warm-ups of these runs. */
+/** What is known about the runs with a label: the text after its colon. @param warmups The warm-ups of these runs. */
 function detailsText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmup[]): string {
   switch (label) {
     case "flat":
@@ -95,7 +95,7 @@ function detailsText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmu
   }
 }
 
-/** What a run needs to be judged. If responses are rare, most intervals are empty, and even the median rate is 0. */
+/** What a run needs so that it can be judged. If most intervals have no response, the median rate is 0. */
 function tooShortText({ intervalS, points }: Run["timeline"]): string {
   const active = points.filter(({ completed }) => completed > 0).length;
   const isSparse = active >= LEAST_STEADY_INTERVALS && 2 * active <= points.length;

@@ -14,7 +14,7 @@ const OUTCOMES: Readonly<Record<Outcome, ThresholdOutcome>> = {
 /** A judged threshold with its wording, as shown in every form. */
 export interface GateOutcome extends Omit<Gate, "evidence"> {
   readonly outcome: ThresholdOutcome;
-  /** What was found, and why it is inconclusive if it is, without a full stop: `p99 is 61.2 ms [59.0, 63.1]`. */
+  /** What was found and, if it is inconclusive, the reason; without a full stop: `p99 is 61.2 ms [59.0, 63.1]`. */
   readonly found: string;
   /** Why the threshold is inconclusive; absent if it is decided. */
   readonly reason?: Reason["code"];

@@ -72,7 +72,7 @@ function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
   );
 }
 
-/** The target whose slowest requests come in the fewest of its intervals, as in the heatmap; empty without requests. */
+/** The target whose slowest requests lie in the smallest share of its intervals; empty without requests. */
 export function burstFindings(cells: readonly CellRuns[]): Finding[] {
   const [burst] = cells.flatMap((cell) => burstOf(cell) ?? [])
     .sort((a, b) => a.needed / a.of - b.needed / b.of);
@@ -111,7 +111,7 @@ function burstOf({ label: target, runs, latency }: CellRuns): Burst | null {
   return { target, needed, of: intervals.length, most: intervals[0] };
 }
 
-/** Requests in the bucket of `us` and above: with that bucket, because no request is slower if all take equally long. */
+/** Requests in the bucket of `us` and above it: if all requests take equally long, none is above the bucket. */
 function countFrom({ indices, counts }: SparseHistogram, us: number): number {
   let count = 0;
   for (let i = indices.length - 1; i >= 0 && highestUsOf(indices[i]) >= us; i--) count += counts[i];

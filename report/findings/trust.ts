@@ -56,9 +56,9 @@ function levelOf(run: TrustBasis): Trust {
 interface Worst {
   readonly level: Trust;
   readonly meaning: string;
-  /** Number of runs to which this applies. */
+  /** Number of runs to which the meaning applies. */
   readonly doubted: number;
-  /** Runs of this level whose only fault is that they never settled, unless that is what the level means. */
+  /** Further runs of this level, whose only fault is that they never settled; 0 if the meaning applies to them, too. */
   readonly unsettled: number;
 }
 
@@ -84,7 +84,7 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
   };
 }
 
-/** The meaning of doubt if no run is valid: that of most runs, because a few of them do not speak for all. */
+/** What doubt means for the figures if no run is valid: what it means for most runs, as a few do not speak for all. */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
   const invalid = runs.filter((run) => levelOf(run) === "invalid");
   const unsettled = runs.filter(({ generator: { findings } }) => isUnsteadyAlone(findings));
@@ -144,7 +144,7 @@ interface Doubt {
   readonly kind: string;
 }
 
-/** Each reason once: the worst first, and of equally bad ones that of most runs. */
+/** Each reason once: the worst first and, of equally bad reasons, first the one that applies to most runs. */
 function doubtsOf(runs: readonly Run[]): Doubt[] {
   const doubted = runs.filter((run) => levelOf(run) !== "valid");
   const found = doubted.flatMap((run) => decisive(run).map((finding) => ({ run, finding })));
@@ -168,7 +168,8 @@ function doubtsOf(runs: readonly Run[]): Doubt[] {
 }
 
 /**
- * The findings that determine the level of a run. In older files, no finding may have that level, or there may be none.
+ * The findings that determine the level of a run. In older files, perhaps no finding has that level, and all are
+ * returned, or there is no finding, and null takes its place.
  */
 function decisive(run: Run): readonly (TrustFinding | null)[] {
   const { findings } = run.generator;
@@ -203,7 +204,7 @@ function reasonOf({ place, level, runs, cells, noun, because }: Doubt): string {
   return `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}${because}`;
 }
 
-/** Why runs of results shown side by side are not valid: a reason that both share is stated once. */
+/** Why runs of results shown side by side are not valid. A reason that occurs on both sides is stated once. */
 export function doubtsOfSides(
   sides: readonly { readonly name: string; readonly runs: readonly Run[] }[],
 ): string[] {

@@ -68,7 +68,7 @@ export function amountOf(figure: FigureName, measurable: Measurable): Amount | A
     const mean = { ...range, ...meanRange(range.byRun, cell) };
     return { ...amount, name: `${figure} of a run`, range: mean, drawn: drawnMean(figure, cell) };
   }
-  // All cells of an experiment are drawn by the same repetitions, so that common variation cancels in a ratio.
+  // The bootstrap draws the same repetitions of all cells, so that common variation cancels in a ratio.
   const drawn = estimate === null ? drawnMean(figure, cell) : cell.estimates.get(estimate) ?? null;
   return { ...amount, name: figure, range, drawn };
 }
@@ -174,7 +174,7 @@ function wrongOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open
 export type RunFilter = (run: Pick<Measurement, "generator">) => boolean;
 
 /**
- * Whether a run is undisturbed: neither the generator nor the machine may have been its limit. It may still have no
+ * Whether a run is undisturbed: neither the generator nor the machine can have held it back. It may still have no
  * steady state, and so no level to compare, but it has figures over all of its time.
  */
 export const isUndisturbed: RunFilter = ({ generator: { trust, findings } }) =>

@@ -1,7 +1,7 @@
 /**
  * Whether the runs behind a comparison or a rule are of two kinds: by their figures, or because some have no steady
  * part. The mean of such runs describes neither kind, and how often each kind occurs is unknown, so no interval over
- * the runs decides anything, unless all of them lie on the same side of the limit.
+ * the runs decides anything, unless all runs lie on the same side of the limit.
  */
 import type { FigureUnit } from "../../base/figures/figure.ts";
 import { knownGroupsOf, twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
@@ -18,7 +18,7 @@ import type { Sliced } from "./slices.ts";
 
 /** A figure of each run of a side. */
 interface GroupedRuns extends Pick<Estimate, "byRun" | "repetitions"> {
-  /** Repetitions whose run counts as a whole because it has no steady part, while the side's other runs count by theirs. */
+  /** Repetitions whose run counts as a whole, because only the side's other runs have a steady part. */
   readonly wholeRuns: readonly number[];
 }
 
@@ -93,8 +93,8 @@ export interface RuledTerm {
 }
 
 /**
- * That the runs behind a rule fall into two groups; null if they are of one kind, if all of them lie on the same side of
- * the limit, or if no interval over runs decides the rule.
+ * The reason why a rule is open if the runs behind it fall into two groups; null if they are of one kind, if all of
+ * them lie on the same side of the limit, or if no interval over runs decides the rule.
  *
  * @param sliced The turns that the two sides of a ratio took with each other; null if they took none.
  */

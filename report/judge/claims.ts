@@ -1,9 +1,9 @@
 /**
  * Claims × results → reproduced, not reproduced or inconclusive. A claim is judged in every cell that its selectors
- * mean, and the worst cell decides, because a statement about all must hold for all. Intervals over the runs decide, so
- * one run of each cell decides nothing. A claim of speed rests on undisturbed runs; a claim that contention cannot
- * affect is decided on a busy machine, too, and so is the ratio of targets that take turns, because a disturbance
- * affects both alike.
+ * select, and the worst cell decides, because a claim about all cells must hold in each of them. Intervals over the
+ * runs decide, so one run of each cell decides nothing. A claim of speed rests on undisturbed runs; a claim that
+ * contention cannot affect is decided on a busy machine, too, and so is the ratio of targets that take turns, because a
+ * disturbance affects both targets alike.
  */
 import type {
   Claim,
@@ -86,7 +86,7 @@ export interface ClaimVerdict {
   readonly measured: Outcome;
   /** The evidence that decides; null without any. */
   readonly worst: Evidence | null;
-  /** Number of cells in which the claim holds, and of all cells. */
+  /** Number of cells in which the claim holds, and number of all measured cells. */
   readonly holding: number;
   readonly of: number;
   readonly unmeasured: readonly Absence[];
@@ -241,7 +241,7 @@ function runsDoubt(
   return without === outcome ? null : { code: "busy-machine", invalid, runs: runs.length, without };
 }
 
-/** Reasons for which nothing was found because nothing was measured. */
+/** Those reasons for an absent finding which mean that nothing was measured. */
 const UNMEASURED: readonly Absence["code"][] = [
   "cell-not-measured",
   "nothing-measured",
@@ -376,7 +376,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       side.cell === null ? [] : [{ amount: side, power: i === 0 ? 1 : -1 }]
     );
     const groups = groupsReason(terms, {
-      // A constant is no term of the groups, because it divides every run alike; the range is scaled by it instead.
+      // A constant can't split runs into groups, because it divides all alike, so the allowed range is scaled instead.
       allowed: to.cell === null ? scaled(allowed, to.range.value) : allowed,
       unit,
       sliced: of.cell === null ? null : turnsOf(of.figure, sliced),

@@ -95,12 +95,13 @@ export interface FigureComparison extends ComparisonJudgement {
   /** Repetitions in which both sides ran and by which the ratio is paired; null if it is not paired. */
   readonly pairs: number | null;
   /**
-   * Number of runs behind the interval, for the side with fewer; or of sessions, if known; null without an interval.
+   * Number of runs behind the interval, for the side with fewer; the number of sessions if the ratio is over sessions,
+   * and of pairs of slices for a single pair of processes. Null without an interval.
    */
   readonly runs: number | null;
   /** How many times larger the variance of the ratio would be without pairing; null without pairs. */
   readonly pairingGain: number | null;
-  /** How much the interval includes of the difference between sessions; null without an interval. */
+  /** How much of the difference between sessions the interval includes; null without an interval. */
   readonly between: Between | null;
   /** The levels of slices and processes, for sides loaded in turns; otherwise null. */
   readonly sliced: SlicedLevels | null;
@@ -108,7 +109,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly stages: FigureStages | null;
   /** Null unless the runs, or the ratios of pairs, fall into two groups. */
   readonly groups: RunGroups | null;
-  /** The side whose runs have no steady state; null if both have one. */
+  /** How many runs of a side have no steady state; null if both sides have one. */
   readonly unsteady: Unsteady | null;
   /** Runs in which a side that was measured several times served nothing; null if there are none. */
   readonly silent: SilentRuns | null;
@@ -121,9 +122,9 @@ export interface FigureComparison extends ComparisonJudgement {
    * interval.
    */
   readonly smallestChange: number | null;
-  /** Runs per side that would probably give a verdict; null if there is one, or if no number of runs would. */
+  /** Runs per side that would probably give a verdict; null if there is a verdict, or if no number of runs would do. */
   readonly runsNeeded: number | null;
-  /** Sessions per side that would, if the ratio is over sessions; null if it is not, if there is a verdict, or if none would. */
+  /** Like `runsNeeded`, but sessions per side; also null if the ratio is not computed over sessions. */
   readonly sessionsNeeded: number | null;
 }
 
@@ -185,7 +186,7 @@ interface Test {
   readonly sides: readonly [base: Estimate, next: Estimate];
   readonly between: Between;
   readonly sliced: Sliced | null;
-  /** Whether there were several looks, each of which must be stricter than the whole: see `slices/looks.ts`. */
+  /** Whether the data were checked several times, so that each check must be stricter: see `slices/looks.ts`. */
   readonly isLooked: boolean;
   readonly stages: FigureStages | null;
   readonly p: number;
@@ -277,7 +278,8 @@ function stagedTest(
   const count = Math.min(...sides.map((side) => side?.byRun.length ?? 0));
   if (sides[0] === null || sides[1] === null || count < 2 || count >= all) return null;
   const first = ratioOf(sides[0], sides[1], figure);
-  // The spread of other cells is known from the first blocks alone, so the interval over all blocks borrows nothing.
+  // The interval over all blocks borrows nothing from other cells, because their spread is known from the first blocks
+  // alone.
   const pooled = ratioInterval(of, to, { confidence: level });
   if (first === null || pooled === null) return null;
   const rule: WorseRule = { marginRatio, better: figure === "rate" ? "higher" : "lower" };
@@ -336,15 +338,15 @@ export function judgePairs(
   }));
 }
 
-/** The p-value of a figure, adjusted for all that are decided together, and their number. */
+/** The p-value of a figure, adjusted for all hypotheses that are decided together, and the number of these. */
 interface Adjusted {
   readonly adjustedP: number;
   readonly size: number;
 }
 
 /**
- * The figures that decide how a comparison ends. CPU time leaves the decision to the other figures if it is unknown, or
- * if its verdict is open; these leave it to a decided CPU time if the generator limited how fast either side was.
+ * The figures that decide how a comparison ends. CPU time counts only if it is known and has a verdict; it then takes
+ * the place of figures that are open because the generator limited how fast either side was.
  */
 export function decisiveOf(comparison: GroupComparison): FigureComparison[] {
   const all = comparison.decisive.map((figure) => comparisonOf(comparison, figure));
@@ -365,7 +367,7 @@ export function comparisonOf(
   return figures[COMPARED.indexOf(figure)];
 }
 
-/** Reasons for an inconclusive comparison that more runs may decide: not two groups, nor runs that never settle. */
+/** Reasons for an inconclusive comparison that more runs may remove, unlike two groups or runs that never settle. */
 const RUNS_DECIDE: readonly (VerdictReason | null)[] = ["few-runs", "margin", "many", "exact"];
 
 function compareFigure(
@@ -423,7 +425,7 @@ function compareFigure(
     verdictOf((of) => disturbed(of, disturbance, isRate)).verdict !== judged.verdict;
   const isAlikeByGenerator = judged.verdict === "equivalent" && figure !== "cpuPerRequest" &&
     (base.isGeneratorBound || next.isGeneratorBound);
-  // What no number of runs can decide takes precedence over what the runs show.
+  // Obstacles that no number of runs removes take precedence over what the runs show.
   const stray = isRate ? (1 + marginRatio) * base.strayRatio * next.strayRatio : Infinity;
   const isBeyondMargin = ({ low, high }: Ends): boolean =>
     low > 1 + marginRatio || high < 1 / (1 + marginRatio);
@@ -510,7 +512,7 @@ function isBound(
   return verdict === "worse" ? isOpen.next : isOpen.base || isOpen.next;
 }
 
-/** Exact test that the sides differ by no more than the margin, as `pBeyond`; null if there is too much to count. */
+/** Exact test that the sides differ by no more than the margin, as `pBeyond`; null if there are too many runs. */
 function exactTest(
   { interval, pairing, sides: [base, next], between }: Test,
   marginRatio: number,
@@ -541,8 +543,8 @@ function gainOf(pairing: Pairing): number | null {
 
 /**
  * How the next side compares with the base, as far as their runs show: every sentence, table and figure about a pair
- * takes it from here. The interval beside it is the one that decides; if another criterion decided, the standing says so:
- * `likely` is a difference by the interval that a correction or an exact test does not confirm.
+ * takes it from here. It follows from the interval shown beside it, unless another criterion is stricter, as the
+ * standing then says: `likely` is a difference by the interval that a correction or an exact test does not confirm.
  */
 export type Standing =
   | "ahead"

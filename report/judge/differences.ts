@@ -125,7 +125,7 @@ export function sizeDifferences({ base: of, next: to }: CellPair): ConditionDiff
 interface Responses {
   /** Status of most responses. */
   readonly status: string;
-  /** Mean size, with the head, of all runs and of each. */
+  /** Mean size of a response with its head, over all runs and for each run. */
   readonly bytes: number;
   readonly byRun: readonly number[];
 }

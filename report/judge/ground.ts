@@ -106,7 +106,7 @@ function withSteps(scenarios: readonly ScenarioRuns[], results: Ruled): Member[]
   );
 }
 
-/** A member whose cell was not measured; for one that was, the caller adds the cell. */
+/** A member without a cell, as if it was not measured; for a measured cell, the caller adds the cell. */
 function memberOf(cell: SelectableCell, name: string, missingReason = ""): Member {
   return { ...cell, name, label: `${cell.scenario}, ${name}`, cell: null, missingReason };
 }

@@ -15,7 +15,7 @@ export type ComparedFigure = typeof COMPARED[number];
 /** The figures that decide the outcome of a comparison; CPU time only if it is known and its own verdict is decided. */
 export const DECISIVE = ["rate", 99, "cpuPerRequest"] as const satisfies readonly ComparedFigure[];
 
-/** The deciding figures; not p99 at a capacity, which is as high as the rules allow, however fast the target is. */
+/** The deciding figures, without p99 at a capacity: it is as high as the rules allow there, however fast the target. */
 export function decisiveFor(
   sides: readonly Pick<ComparedRuns, "isAtLimit">[],
   decisive: readonly ComparedFigure[] = DECISIVE,
@@ -43,7 +43,7 @@ export interface ComparedRuns {
   readonly runs: readonly ComparableRun[];
   /** Requests per second, else microseconds; null if the runs have no such figure, or can't be resampled. */
   readonly estimates: Estimates;
-  /** Repetitions whose run counts as a whole because it has no steady part, while the cell's other runs count by theirs. */
+  /** Repetitions whose run counts as a whole, because only the cell's other runs have a steady part. */
   readonly wholeRuns: readonly number[];
   /** Null if the runs have a steady state. */
   readonly unsteady: Unsteady | null;
@@ -123,7 +123,7 @@ function halvesOf(runs: readonly Pick<Run, "timeline">[]): [first: number, secon
   return Number.isNaN(first + second) ? null : [first, second];
 }
 
-/** What some intervals of a run completed, and their duration. */
+/** The requests that completed in some intervals of a run, and the duration of these intervals. */
 function partOf(
   points: Run["timeline"]["points"],
   from: number,

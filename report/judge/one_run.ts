@@ -1,8 +1,8 @@
 /**
- * A share of the requests of one run against a limit. A run counts for as many requests as it has clusters, by the
- * dispersion of its intervals, and decides only if the share at the limit would make ten clusters: see
- * `runner/stats/dependence/clustered_share.ts`. Conclusions that hold however requests depend on each other hold for
- * any run.
+ * Judges a share of the requests of one run against a limit. A run counts for as many requests as it has clusters, by
+ * the dispersion of its intervals, and decides only if it would have ten clusters at the limit: see
+ * `runner/stats/dependence/clustered_share.ts`. Conclusions that hold however requests depend on each other can be
+ * drawn from any run.
  */
 import {
   pooledShare,
@@ -67,24 +67,24 @@ interface LatencyDispersion extends Dispersion {
   /** Number of independent intervals with the same information about the run's own percentile. */
   readonly effective: number;
   /**
-   * For a run whose windows wander, how long it must be to show that it keeps its level at its own percentile; 0: it
-   * shows that already, and then the dispersion includes all effects of the wandering level on the share of slow
-   * requests. Null for any other run, because a drift, a jump or a swing is not such a level.
+   * For a run whose windows wander: the seconds that it must last to show that it keeps its level at its own
+   * percentile. 0 if it shows that already; the dispersion then includes all effects of the wandering level on the
+   * share of slow requests. Null for any other run, because a drift, a jump or a swing is not such a level.
    */
   readonly levelAfterS: number | null;
   /** What to expect of a longer run, judging by this one. */
   readonly expected: readonly Expected[];
 }
 
-/** Latencies equal to the run's own percentile may put at most this many times its share of requests beyond it. */
+/** A percentile is not used if more than this many times its share of requests reach it, because many are equal. */
 const MOST_TIES = 3;
 
 /**
  * The dispersion of the requests whose latency is beyond a limit. It is measured at the limit and at the run's own
  * percentile, beyond which there are always enough requests: waits in a queue come in clusters that are equally large at
  * both. Null if the run is too short to show clusters.
- * @param isBeyond Whether a latency is beyond the limit; null: for times that are not kept by interval, for which the
- * latencies of their requests are used.
+ * @param isBeyond Whether a latency is beyond the limit; null for times that are not kept by interval, for which the
+ * requests' latencies at the own percentile are used.
  */
 export function latencyDispersion(
   run: JudgedRun,
@@ -158,14 +158,14 @@ export function failureDispersion(
   return presumedDispersion(failures, { ...seen, ratio });
 }
 
-/** What is judged of a share of requests. */
+/** How a share of requests is judged. */
 export interface ShareTerms {
   /** The allowed share. */
   readonly limit: number;
   readonly allowed: Allowed;
   readonly level: number;
   readonly found: (share: Range) => Found;
-  /** The assumption about further requests behind the advised number. */
+  /** What the advised number of further requests assumes about them. */
   readonly like: "without a failure" | "like these" | null;
 }
 
@@ -196,8 +196,8 @@ export function oneRunEvidence(
   const perCluster = known.ratio / Math.min(limit, 1 - limit);
   const loadedS = loadSecondsFor(run.elapsedS, run);
   const secondsOf = (requests: number): number => loadedS * requests / sure.of;
-  // If no cluster was seen, all are presumed to have the same size, and the interval alone tells how many requests would
-  // rule out the limit.
+  // If no cluster was seen, all clusters are presumed to have the same size, and the interval alone tells how many
+  // requests would rule out the limit.
   const isNone = like !== null && known.degreesOfFreedom === Infinity;
   const needed = isNone ? 0 : LEAST_CLUSTERS;
   if (clusters < needed) {

@@ -41,7 +41,7 @@ function targetsOf(cells: readonly CellRuns[]): Set<string> {
   return new Set(cells.map(({ target }) => target));
 }
 
-/** Cells with correct responses, apart from few exceptions. */
+/** Cells with few enough errors: see `TOLERATED_WRONG_RATIO`. */
 export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
   return cells.filter((cell) => !hasTooManyErrors(cell));
 }
@@ -56,7 +56,7 @@ export function isOpenLoop(cells: readonly CellRuns[]): boolean {
 
 /**
  * The figure that decides which target is faster: requests/s, or latency if requests come at a fixed pace, because then
- * all targets that keep up serve equally many.
+ * all targets that keep up serve equally many requests.
  */
 export function decisiveFigure(cells: readonly CellRuns[]): DecisiveFigure {
   return isOpenLoop(cells) && competing(cells).length > 0 ? decisivePercentile(cells) : "rate";
@@ -107,8 +107,8 @@ export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
 }
 
 /**
- * The runs, by their order, of the cells with the most requests/s at their setting, if requests/s decide there and most
- * runs of each rival are undisturbed.
+ * The `order` of each run of the cells that have the most requests/s at their setting, if requests/s decide there and
+ * most runs of each rival are undisturbed.
  */
 export function leadingRuns(plans: readonly Plan[]): Set<number> {
   const leaders = plans.flatMap(({ contests }) => contests).flatMap(({ ranked }) => {
@@ -142,8 +142,8 @@ export function judgedOf(ranked: readonly CellRuns[]): Judged {
 }
 
 /**
- * Whether the cell's requests/s differ from every other cell's by more than both stray, so that its real level,
- * whatever it is, would not change the order.
+ * Whether the cell's requests/s differ from every other cell's by more than the two cells stray, so that its real
+ * level, whatever it is, would not change the order.
  */
 function isFarFromAll(cell: CellRuns, ranked: readonly CellRuns[]): boolean {
   if (decisiveFigure(ranked) !== "rate") return false;
@@ -263,7 +263,7 @@ export type Lookup = (base: CellRuns, next: CellRuns) => GroupComparison;
 /**
  * Compares pairs of cells, all judged together.
  *
- * @param unproven Comparisons with sides that never settled: nothing is proven of these, so they make no other
+ * @param unproven Pairs with a side that never settled. Nothing is proven about these pairs, so they make no other
  * comparison harder to decide.
  * @param ratioOf The ratios of the experiment. Default: ratios that know about these pairs alone.
  */
@@ -392,7 +392,7 @@ export function planOf({ name, cells: measured }: ScenarioRuns, choice: Compared
   return { ...plan, contests: [], pairs: [{ base: ranked[ranked.length - 1], next: ranked[0] }] };
 }
 
-/** The fastest cell paired with every other cell, and with those that never settled. */
+/** The fastest cell paired with every other ranked cell, and with the cells that never settled. */
 function firstPairs({ ranked: [first, ...others], unjudged }: Judged): CellPair[] {
   return [...others, ...unjudged].map((other) => ({ base: other, next: first }));
 }

@@ -1,7 +1,8 @@
 /**
  * What is known at each place of a comparison. In an experiment, a place is a setting of a scenario, where one target
- * may be ahead, or a target there that is compared with a base; in two results, it is a cell. Places are judged twice,
- * by all runs and by the undisturbed runs alone, and a verdict holds only as far as both agree.
+ * may be ahead; if targets are compared with a base, it is one of these targets in a setting; in two results, it is a
+ * cell. Places are judged twice, by all runs and by the undisturbed runs alone, and a verdict holds only as far as both
+ * agree.
  */
 import { isOpenAbove, isSearched } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
@@ -131,7 +132,7 @@ export interface DecidedPlan extends Plan {
 
 type Where = Pick<Place, "name" | "scenario" | "factors" | "noun">;
 
-/** The places of all scenarios. @param base A target with which the others are compared; null: which one is ahead? */
+/** The places of all scenarios. @param base A target with which the others are compared; null: find the leader. */
 export function placesOf(plans: readonly DecidedPlan[], base: string | null): Place[] {
   const contested = plans.filter(({ contests }) => contests.length > 0);
   const noun = contested.some(({ contests }) => contests.length > 1) ? "setting" : "scenario";
@@ -283,7 +284,7 @@ type Beside =
     readonly sides: readonly [base: Side, other: Side];
   };
 
-/** The place of a side compared with the base. Their comparison decides it if both meet the requirements. */
+/** The place of a side compared with the base. If both sides meet the requirements, their comparison decides it. */
 export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
   const isShort = ({ name }: Side): boolean => pair.short.some(({ label }) => label === name);
   const place = {
@@ -307,7 +308,7 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
   if (standing === "ahead" || standing === "behind") return { ...place, code: "leads" };
   if (standing === "equivalent") return { ...place, code: "equivalent" };
   const isLikely = standing === "likely-ahead" || standing === "likely-behind";
-  // Within two sessions, a likely lead is no larger than the possible difference between sessions.
+  // Two sessions alone may differ by as much as a likely lead.
   if (isLikely && decision.between?.kind === "unknown") {
     return { ...place, code: "undecided", why: "sessions" };
   }
@@ -324,7 +325,8 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
  * - `all-valid`: no run is disturbed; `none-valid`: no run is valid; `uncompared`: nothing is compared;
  * - `in-turns`: no run is left out, because the sides took turns, so whatever disturbs one disturbs the other;
  * - `same`: it stays the same in all places; `partly`: in some;
- * - in no place: `fewer`: too few runs are left to compare; `open`: they do not decide; `changed`: they contradict it;
+ * - in no place: `fewer`, because too few runs are left to compare; `open`, because they do not decide; `changed`,
+ *   because they contradict it;
  * - `held-back`: it needs runs whose disturbance can only have reduced the winner's lead.
  */
 export type Survival =

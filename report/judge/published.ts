@@ -27,14 +27,14 @@ interface PublishedRow {
   readonly at: Member;
   readonly cell: CellRuns;
   readonly published: number;
-  /** Null if the published value is the figure itself; otherwise whether the figure is under, over or about it. */
+  /** Whether the published value is an upper limit, a lower limit or an approximation; null if it is exact. */
   readonly bound: Bound | null;
   readonly measured: FigureRange;
 }
 
 /** A published value beside the measured one: the figures themselves, or both as multiples of the base's. */
 export interface MatchedRow extends PublishedRow {
-  /** The row by which the columns are divided; null if they are not. */
+  /** The row by whose values this row is divided; null if it is not divided. */
   readonly base: PublishedRow | null;
   readonly ofPublished: number;
   readonly ofMeasured: Range;
@@ -148,7 +148,7 @@ function isBound({ bound }: Pick<PublishedRow, "bound">): boolean {
   return bound === "<" || bound === ">";
 }
 
-/** The rows, divided by their base; null if some row has no value to be divided by, and then none is divided. */
+/** The rows, each divided by its base; null if a row has no base or ratio, because then no row is divided. */
 function relativeRows(
   rows: readonly PublishedRow[],
   selection: ReturnType<typeof selectionOf>,

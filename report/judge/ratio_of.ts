@@ -20,8 +20,8 @@ import { type Sliced, type SlicedOf, varianceOverRounds } from "./slices.ts";
 
 /**
  * What separates two figures besides the differences that their runs show: nothing, if they were measured in one
- * experiment; two sessions, which differ by an unknown amount; or enough sessions to know that amount, which makes the
- * ratio that over sessions.
+ * experiment; two sessions, which differ by an unknown amount; or enough sessions to know that amount, so that the
+ * ratio is the one over sessions.
  */
 export type Between =
   | { readonly kind: "one-session" }
@@ -59,10 +59,11 @@ export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
 /**
  * `of` over `to`, by the runs of both; null where either has fewer than two runs.
  *
- * Sides that ran in the same repetitions of one session are paired. Where the experiment makes six comparisons or more
- * that share no runs, the variance of a pair is moderated: what they know together of the figure's spread is added to
- * what its own few runs know. That holds for any two cells of the experiment, compared elsewhere or not. A figure that
- * no comparison has (`p90`, `memory`) has nothing to borrow: its ratio is paired only.
+ * Sides that ran in the same repetitions of one session are paired. If the experiment makes six comparisons or more
+ * that share no runs, the variance of a pair is moderated: what these comparisons together show about the figure's
+ * spread is added to what the pair's own few runs show. That holds for any two cells of the experiment, whether or not
+ * they are compared elsewhere. A figure that no comparison has (`p90`, `memory`) has nothing to borrow: its ratio is
+ * only paired.
  *
  * @param figure The figure that both estimates are of.
  * @param between Further differences between the sides. Default: they ran in one session.

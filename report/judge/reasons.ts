@@ -90,7 +90,7 @@ const WITH_MORE = {
     runs === null
       ? "the figure lies so close to the limit that 1,000 runs would not decide"
       : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
-  /** `seconds`: the time of that many requests in a single run, else null. `like`: what is presumed of them. */
+  /** `seconds`: length of a single run with that many requests, else null. `like`: the assumption about them. */
   "more-requests": ({ requests, seconds, like }: {
     requests: number;
     seconds: number | null;
@@ -121,7 +121,7 @@ const WITH_MORE = {
     formatDuration(seconds),
 };
 
-/** Reasons that more of the same would not remove, or that say themselves how much there must be. */
+/** Reasons that longer or more runs would not remove, or whose own sentence says how much is needed. */
 const OTHERWISE = {
   "few-requests": (
     { percentile, needed, count }: { percentile: number; needed: number; count: number },
@@ -327,7 +327,7 @@ const FOUND = {
     brief: "",
     text: unique(absences.map(absenceText)).join("; "),
   }),
-  /** `limit`: as written, with its value in the unit; null if the rule is shown beside the finding. */
+  /** `limit`: its text as written, and its value in the figure's unit; null if the rule is shown beside the finding. */
   value: ({ of, interval, limit }: {
     of: FoundSide;
     interval: Range["interval"];

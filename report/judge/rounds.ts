@@ -115,8 +115,8 @@ export function whyUndecided(amounts: readonly Amount[]): Reason {
 }
 
 /**
- * Combines the shares of rounds into one, as precise as one of as many independent requests as there are clusters;
- * returns the shares of other runs unchanged.
+ * Combines the shares of rounds into a single share, which is only as precise as if each cluster of requests were one
+ * independent request. Returns the shares of other runs unchanged.
  */
 export function sharesOver(cell: RunsOfCell, shares: readonly Proportion[]): readonly Proportion[] {
   if (!areRounds(cell)) return shares;

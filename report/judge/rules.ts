@@ -85,7 +85,7 @@ export interface Evidence {
   readonly reason: Reason | null;
   /**
    * The two-sided probability of a figure as far on the wrong side if the true value were at the limit; 1 on the right
-   * side. Null if nothing is estimated, because a fact does not depend on what else is judged.
+   * side. Null for a fact, which is no estimate and so does not depend on what else is judged.
    */
   readonly p: number | null;
   /** What would decide the rule; null if nothing is known to. */
@@ -165,8 +165,8 @@ export interface Distant {
 }
 
 /**
- * How surely a value lies on its side of a limit: p is two-sided, for the true value being at the limit, and at most
- * 5 % if the limit is outside the interval. Also how many runs would decide it: null if more than 1,000 would be
+ * How surely a value lies on its side of a limit: p is the two-sided p-value of the true value being at the limit, at
+ * most 5 % if the limit is outside the interval. Also how many runs would decide it: null if more than 1,000 would be
  * needed. The distance is in standard errors, which are read off the end of the interval on the limit's side.
  */
 export function distanceTo(

@@ -17,8 +17,8 @@ import { loadSecondsFor } from "./slices.ts";
 export const TOLERATED_WRONG_RATIO = 0.01;
 
 /**
- * Share of a cell's requests, 0–1, that failed by its own fault. For a cell without any request, everything counts as
- * failed.
+ * Share of a cell's requests, 0–1, that count as errors when the cell is judged: see `judgedRuns`. 1 for a cell without
+ * any request.
  */
 export function judgedErrorRatio(runs: readonly Measurement[]): number {
   return errorRatioOf(judgedRuns(runs)) ?? 1;
@@ -36,12 +36,12 @@ export function hasTooManyErrors({ runs }: Pick<ServedRuns, "runs">): boolean {
   return judgedErrorRatio(runs) > TOLERATED_WRONG_RATIO;
 }
 
-/** Runs per side up to which the exact test of runs is fast (20 ms); its cost grows with the fourth power. */
+/** The most runs per side for which the exact test is fast (20 ms); its cost grows with their fourth power. */
 export const MOST_COUNTED = 40;
 
 /**
- * Whether sides differ in errors, judged by the shares of single runs: identical builds that fail about as often as
- * tolerated may be on different sides of the limit by chance.
+ * Whether the error ratios of the sides' runs differ by more than chance. The limit alone can't tell: identical builds
+ * that fail about as often as tolerated may end up on different sides of it.
  */
 export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {
   const [base, next] = sides.map(({ runs }) => runs.map((run) => judgedErrorRatio([run])));
@@ -53,8 +53,8 @@ export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean
 }
 
 /**
- * Share by which requests completed by the deadline may fall short of the offered rate, apart from those then in
- * flight.
+ * Share of the offered requests that may be incomplete at the deadline, not counting requests which are in flight at
+ * that time.
  */
 const TOLERATED_SHORT_RATIO = 0.02;
 
@@ -62,7 +62,7 @@ export interface Shortfall {
   readonly label: string;
   /** How most of the target's requests end. */
   readonly kind: "silent" | "timeout" | "failed" | "wrong" | "dropped" | "slow";
-  /** Share of requests that end this way, 0–1; for `slow`, of those not completed in time. */
+  /** Share of requests that end this way, 0–1; for `slow`, the share not completed in time. */
   readonly ratio: number;
   /** Requests/s that were due, and that were completed by the deadline. */
   readonly offeredPerSec: number;
@@ -76,7 +76,7 @@ interface ServedRuns extends Pick<CellRuns, "label" | "latency"> {
 
 type ServedRun = ServedRuns["runs"][number];
 
-/** Requests due in the measured time; for slices a share of `due`, which also counts those in the parts that are cut. */
+/** Requests due in the measured time; for slices a share of `due`, which also counts the parts that are cut off. */
 function dueOf(run: ServedRun): number {
   const loadedS = loadSecondsFor(run.elapsedS, run);
   return loadedS === 0 ? run.requests.due : run.requests.due * run.elapsedS / loadedS;

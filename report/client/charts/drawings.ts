@@ -19,7 +19,7 @@ const PAPER_PIXEL_RATIO = 2;
 export class Drawings {
   readonly #drawn = new Map<HTMLCanvasElement, Drawing>();
   readonly #waiting = new Set<HTMLCanvasElement>();
-  /** Watches canvases that are not visible yet; once a chart is drawn, Chart.js follows its size. */
+  /** Notices when a canvas appears or disappears; once a chart is drawn, Chart.js itself adapts it to a new size. */
   readonly #shown = new ResizeObserver((entries) => this.#onShown(entries));
   #theme: Theme = useTheme();
   #turn: ReturnType<typeof setTimeout> | undefined;
@@ -102,7 +102,7 @@ export class Drawings {
     this.#drawn.delete(canvas);
   }
 
-  /** A chart that is hidden by now is drawn when it is next shown. */
+  /** Draws a chart; one that is hidden by now is only drawn when it is next shown. */
   draw(canvas: HTMLCanvasElement): void {
     this.#waiting.delete(canvas);
     this.#drawn.get(canvas)?.destroy();
@@ -131,7 +131,7 @@ function isNearScreen(canvas: HTMLCanvasElement, px: number): boolean {
   return width > 0 && top < innerHeight + px && bottom > -px;
 }
 
-/** Runs work in idle time; Safari has no such callback. */
+/** Runs work in idle time; in Safari, which can't tell when it is idle, a little later. */
 function inIdleTime(work: () => void): void {
   if ("requestIdleCallback" in globalThis) requestIdleCallback(work, { timeout: 200 });
   else setTimeout(work, 50);

@@ -34,7 +34,7 @@ const LINE_PX = 13;
 /** Distance between a dot and its name. */
 const GAP_PX = 5;
 
-/** The place of each dot's name, first names first; null if it would cover a dot or another name. */
+/** The place of each dot's name; earlier names take precedence. Null if a name would cover a dot or another name. */
 export function placedNames(
   names: readonly { readonly dot: PlacedDot; readonly width: number }[],
   dots: readonly PlacedDot[],

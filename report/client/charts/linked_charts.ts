@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /**
- * How charts follow the targets that the reader chose and marked: anything of other targets than the marked one fades.
+ * How charts follow the targets that the reader chose and marked: while a target is marked, all other targets fade.
  */
 import type { Chart as Drawing, ChartDataset, Plugin } from "chart.js";
 import type { Chart } from "../../chart.ts";
@@ -23,7 +23,7 @@ export function labelOf(
   return stack;
 }
 
-/** The opacity of an item among others. */
+/** The opacity of an item: reduced if another of the items, but not this one, belongs to the marked target. */
 export function strengthAmong(labels: readonly string[], label: string): number {
   const isFaded = markedTarget !== null && targetOf(label) !== markedTarget &&
     labels.some((other) => targetOf(other) === markedTarget);

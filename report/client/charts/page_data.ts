@@ -36,7 +36,7 @@ export function inflated(base64: string): Response {
   );
 }
 
-/** Waits for the end of the page, with the data that charts do not need; null if it is loaded already. */
+/** Waits for the end of the page, which holds the data that charts do not need; null if it is loaded already. */
 export function parsed(): Promise<unknown> | null {
   return document.readyState === "loading"
     ? new Promise((resolve) => addEventListener("DOMContentLoaded", resolve))

@@ -13,7 +13,7 @@ export function valueScale(axis: Axis): AxisOptions {
   const { unit, scale, min, max, title = "" } = axis;
   return {
     ...{ type: scale === "log" ? "logarithmic" : "linear", min, max },
-    // Otherwise bars would leave room beside the first and the last.
+    // With bars, Chart.js would otherwise leave room at both ends of the axis.
     offset: false,
     grid: { drawTicks: false, offset: false },
     title: { display: title !== "", text: title, font: { size: 12 }, padding: 2 },
@@ -42,8 +42,8 @@ function setTicks(drawn: Scale, values: readonly number[]): void {
 }
 
 /**
- * Width of the labels of each track: that of "200,000" with its padding. All are equal, because a stack of axes takes
- * the width of any one of them.
+ * Width of the labels of each track: that of "200,000" with its padding. It is the same for all tracks, because
+ * Chart.js gives a stack of axes the width of any one of them.
  */
 export const TICKS_PX = 54;
 /** Room above the highest value of a track for its title, which no line crosses. */

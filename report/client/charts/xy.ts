@@ -24,7 +24,7 @@ interface Place {
 type Line = ChartDataset<"line", Place[]>;
 type Bars = ChartDataset<"bar", Place[]>;
 
-/** Steps of more series are drawn as ridges, if the chart allows it. */
+/** With more series than this, steps are drawn as ridges if the chart allows it. */
 const MOST_OVERLAID = 2;
 /** Height of the highest ridge, in distances between ridges. */
 const RIDGE = 1.7;

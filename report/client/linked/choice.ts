@@ -61,7 +61,7 @@ export function orderBy(labels: readonly string[] | null): void {
   announce("chosen");
 }
 
-/** Stable sort: a cell has a place of its own, or that of its target; items without a place come last. */
+/** Sorts stably in the reader's order: by a cell's own place, or its target's; items without a place come last. */
 export function inOrder<Item>(items: readonly Item[], labelOf: (item: Item) => string): Item[] {
   if (order === null) return [...items];
   const [places, targetPlaces] = [new Map<string, number>(), new Map<string, number>()];

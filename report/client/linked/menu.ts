@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The control in the page's bar for choosing targets, the note about hidden ones, and the address that stores both. */
+/** The control in the page's bar for choosing targets, the note about hidden ones, and the choice in the address. */
 import { buttonOf, element } from "../elements.ts";
 import { listed } from "../../writing/words.ts";
 import {

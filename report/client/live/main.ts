@@ -55,7 +55,7 @@ listen<PointsEvent>("points", addPoints);
 listen<PageEvent>("page", async ({ page, receipt }) => {
   if (page > Number(bar?.dataset.page)) {
     await atLeisure();
-    // Without Plateau, nothing would take the place of this page.
+    // If Plateau no longer responds, a reload would replace this page by an error.
     if (await reaches("/", { method: "HEAD" })) location.reload();
     return;
   }

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * The flame graph of a scenario: the chosen profile, the one to compare it with, the text sought, and the call that
- * fills the width.
+ * The flame graph of a scenario: the chosen profile, the one to compare it with, the text to search for, and the call
+ * that fills the width.
  */
 import {
   areComparable,
@@ -82,7 +82,7 @@ class FlameGraph {
     this.#drawing.addEventListener("keydown", (event) => this.#follow(event));
   }
 
-  /** Shows another profile, with those that it can be compared with. */
+  /** Shows another profile, and offers the profiles with which it can be compared. */
   #choose(): void {
     const options = this.#flames.flatMap((other, i) =>
       areComparable(this.#flame, other) ? [new Option(other.label, String(i))] : []

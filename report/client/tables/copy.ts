@@ -7,7 +7,7 @@ import { documentOf, tableOf } from "../../writing/markdown.ts";
 const FORMS = { "Copy for a spreadsheet": tsvOf, "Copy as markdown": markdownOf } as const;
 const COPIED_SHOWN_MS = 2_000;
 
-/** Makes a table's buttons. They take no room: they are over its end, and visible while the pointer is on the table. */
+/** Makes a table's buttons. They lie over its end, so they take no room, and show while the pointer is on the table. */
 export function copyTools(table: HTMLTableElement): HTMLElement {
   const tools = element("div", { className: "tools" });
   const status = element("span", { role: "status" });
@@ -94,8 +94,8 @@ function kindOf(second: string): string {
 }
 
 /**
- * Text for a spreadsheet: a number without separators; a figure with sign and unit as it is; a name that is not taken
- * for a formula.
+ * Text for a spreadsheet: a number without separators, a figure with sign and unit as it is, and any other text such
+ * that it is not taken for a formula.
  */
 function sheetText(text: string): string {
   if (/^[\d,]+(?:\.\d+)?$/.test(text)) return text.replaceAll(",", "");

@@ -43,7 +43,7 @@ export function tableNodes(table: Table, id: string): Node[] {
   return nodesOf(tableMarkup(table, { id, captioned: true }).text.trim());
 }
 
-/** Buttons that show and hide the rows of an outcome; if the last outcome would be hidden, all are shown again. */
+/** Buttons that show and hide the rows of an outcome; hiding the last outcome that is shown brings all back. */
 export function equipOutcomes(): void {
   for (const control of document.querySelectorAll<HTMLElement>(".outcomes")) {
     if (equipped.has(control)) continue;
@@ -67,8 +67,8 @@ function toggleOutcome(control: HTMLElement, pressed: HTMLButtonElement): void {
 const ORDERS = ["ascending", "descending"] as const;
 
 /**
- * Sorts by the column whose head is pressed: numbers in descending order, texts alphabetically; then the original
- * order.
+ * Sorts by the column whose head is pressed. The first press sorts numbers in descending order and texts
+ * alphabetically, the second the other way round, and the third restores the original order.
  */
 function makeSortable(table: HTMLTableElement): void {
   const heads = [...table.tHead?.rows[0].cells ?? []];
@@ -85,7 +85,7 @@ function makeSortable(table: HTMLTableElement): void {
       head.ariaSort = order;
       const rows = order === null ? written : sorted(written, column, order);
       body.append(...rows);
-      // If each row is another target or cell, their order can be that of the whole page.
+      // If every row is a different target or cell, the whole page can take over their order.
       const labels = rows.flatMap(({ dataset }) => dataset.label ?? []);
       if (new Set(labels).size === rows.length) orderOthers(table, order === null ? null : labels);
     });
@@ -108,7 +108,7 @@ function orderOthers(sorted: HTMLTableElement, labels: readonly string[] | null)
     const rows = rowsAsWritten(table);
     const areSeveral = new Set(rows.map(({ dataset }) => dataset.of ?? "")).size > 1;
     if (table === sorted || !areSeveral) continue;
-    // Its own sorting no longer holds.
+    // The table is no longer sorted by one of its columns.
     for (const head of table.tHead?.rows[0].cells ?? []) head.ariaSort = null;
     table.tBodies[0].append(...inOrder(rows, ({ dataset }) => dataset.label ?? ""));
   }

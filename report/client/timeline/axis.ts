@@ -32,7 +32,7 @@ export function momentAt(data: RunsAxis, value: number, run: number | null): Run
   return { run: of, seconds: Math.min(data.span, Math.max(0, value - startOf(data, of))) };
 }
 
-/** Index of the interval that contains a moment, or of the last one if the moment is later. −1 without any. */
+/** Index of the interval that contains a moment, or of the last one if the moment is later. −1 without intervals. */
 export function intervalAt({ runs }: RunsAxis, { run, seconds }: RunMoment): number {
   const t = runs[run]?.t ?? [];
   const interval = t.findIndex((endS) => seconds <= endS);

@@ -254,7 +254,7 @@ class ScenarioFigure {
     for (const canvas of this.#heatmaps) this.drawings.of(canvas)?.draw();
   }
 
-  /** The accessible form of the charts, built when first opened: tables with the names by which they are linked. */
+  /** Fills the charts' accessible form when it is first opened: tables, each linked to the target of its label. */
   #fillWhenOpened(
     details: Element | null | undefined,
     tablesOf: () => Promise<readonly (readonly [label: string, table: Table])[]>,

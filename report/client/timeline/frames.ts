@@ -129,7 +129,7 @@ function failedOf({ failed, t }: TimelineRun): readonly number[] {
 }
 
 /**
- * All targets in one frame: as long as the longest, with the marks of all.
+ * All targets in one frame, which is as long as the longest timeline and has the marks of all targets.
  * @param targets At least one, with the runs and percentiles to show.
  */
 export function framedTargets(
@@ -268,7 +268,7 @@ function titleOf(frame: OverTime, { moment }: Marks): string {
   return times ? intervalText(frame, own.run, times) : "";
 }
 
-/** Drawn over the other lines: if a target keeps up, both are visible. */
+/** The offered load, drawn over the other lines so that it stays visible where a target keeps up with it. */
 function offeredLine(frame: OverTime, parts: readonly OfferedPart[], theme: Theme): Dataset {
   return {
     ...{ label: "", yAxisID: "rate", order: -1, fill: false },

@@ -95,7 +95,7 @@ function gridOf({ scales: { x, y } }: Chart, heat: Heat): {
   readonly rows: readonly number[];
   readonly at: (run: number, seconds: number) => number;
 } {
-  // Rounded to whole pixels, because neighbours would otherwise leave a seam, half a pixel each.
+  // Rounded to whole pixels: two neighbours that each cover half a pixel would leave a visible seam.
   const whole = (pixel: number): number => Math.round(pixel * devicePixelRatio) / devicePixelRatio;
   return {
     rows: heat.map.edgesUs.map((us) => whole(y.getPixelForValue(shownAs(heat, us)))),
@@ -113,7 +113,7 @@ function drawHeat(drawing: Chart, heat: Heat, theme: Theme): void {
       const width = Math.max(1, at(run, column.toS) - left);
       drawColumn(ctx, theme, column, { left, width, rows });
     }
-    // No requests are counted below: faster ones are in the lowest row.
+    // Marks the foot of the lowest row, which also counts all faster requests.
     const foot = rows[heat.map.lowest] + 1;
     ctx.strokeStyle = theme.muted;
     ctx.lineWidth = 2;

@@ -1,7 +1,7 @@
 /**
- * The marks of runs over time: bands behind the runs with their names, where each is steady, where it changes, what of
- * it is discarded, what was planned to happen, the selected range, the interval under the pointer, the names of the
- * tracks. Texts stand above the lines, never on them.
+ * The marks of runs over time: a band with the name of each run, its steady part, detected changes, the discarded part,
+ * planned moments, the selected range, the interval under the pointer, and the names of the tracks. Texts stand above
+ * the lines, never on them.
  */
 import type { Chart, Plugin } from "chart.js";
 import type { TimelineMark, TimelineRun } from "../../chart.ts";
@@ -206,13 +206,13 @@ class MarksDrawing {
   }
 }
 
-/** A moment in a frame, in which all runs that share it count as one. */
+/** A moment as a frame shows it: if the frame shows all runs as one, by their median, the moment is in that one. */
 export function momentOf({ runs }: RunsAxis, moment: RunMoment): RunMoment {
   return runs.length === 1 ? { ...moment, run: 0 } : moment;
 }
 
-// Labels begin at their moments, in rows above the tracks, so that none covers a line or another label. One without room
-// is left out: its moment is still drawn, and what was planned is named below the figure.
+// Labels begin at their moments, in rows above the tracks, so that none covers a line or another label. A label without
+// room is left out: its moment is still drawn, and planned moments are named below the figure.
 
 interface Label {
   readonly text: string;

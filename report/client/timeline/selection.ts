@@ -118,7 +118,7 @@ export function greyRest(section: string, isPart: boolean): void {
     ...elsewhere.flatMap((element) => element.closest(FIGURES) ?? []),
     ...document.querySelectorAll(`td:has(a[href="#${section}"])`),
   ];
-  // If one element contains another, one of them is enough.
+  // An element inside another one is greyed out with it.
   for (const element of all) {
     const isInside = all.some((other) => other !== element && other.contains(element));
     if (!isInside) element.classList.toggle("whole-run", isPart);
