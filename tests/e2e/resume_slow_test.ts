@@ -213,7 +213,7 @@ Deno.test("an interrupted experiment stays as it was", async (t) => {
       const { code, stderr } = await site.resume();
       assert.equal(code, 2);
       assert.match(stderr, /an experiment that Plateau 0\.0\.1 began/);
-      assert.match(stderr, /another machine.*cpu: Abacus 1 → /);
+      assert.match(stderr, /a different machine.*cpu: Abacus 1 → /);
       site.edit({ flags: undefined });
       assert.match((await site.resume()).stderr, /they do not contain the command line/);
       const nowhere = await exits(2, ["run", "--resume", site.at("nowhere")]);
