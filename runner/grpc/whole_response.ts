@@ -7,8 +7,8 @@ import type { CallSpec } from "../load/engine/streams/stream_spec.ts";
 const UNHEARD: CallTaker = { onMessage: () => {} };
 
 /**
- * Why the response is wrong; null if it is right. Its message then replaces its body as JSON, if anything reads the
- * body.
+ * Why the response is wrong; null if it is right. If anything reads the body of a right response, the body is replaced
+ * by its message as JSON.
  */
 export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string | null {
   const reader = new CallReader(new CallPlan({ ...spec, keeps: true }), new KeptRoom(), UNHEARD);

@@ -44,7 +44,7 @@ import {
   timesOf,
 } from "./totals.ts";
 
-/** What is known before the load starts, with the names of the result. */
+/** What is known before the load starts, under the names that it has in the result. */
 export type LoadDescription = Pick<
   Measurement,
   "version" | "url" | "driver" | "driverNote" | "load" | "loadStartedAt"
@@ -229,7 +229,7 @@ function latencyOf(
   return {
     clock,
     ...boundedDistributionOf(times, estimateOf(clock)),
-    ...hasNone ? {} : { min: Math.round(fastestUs) / 1_000 }, // in whole microseconds, like the other values
+    ...hasNone ? {} : { min: Math.round(fastestUs) / 1_000 }, // rounded to microseconds, like the other values
     censored: times.censored.count,
     fastest: hasNone ? 0 : fastestUs / 1_000,
   };

@@ -99,7 +99,7 @@ export function statusOf(totals: readonly WorkerTotals[]): Measurement["status"]
 
 /**
  * Figures by what responses say about themselves.
- * @param latency Latencies of all responses; those of 2xx are what the other classes leave.
+ * @param latency Latencies of all responses: less those of the other classes, they are those of 2xx.
  */
 export function servedOf(
   totals: readonly WorkerTotals[],

@@ -102,7 +102,7 @@ export class Exchanges implements ExchangeEvents {
   #send(slot: number, request: number, message: Message, dueUs: number, nowUs: number): void {
     const { recorder, pacer } = this.parts;
     if (pacer.intended) recorder.sent(nowUs - dueUs);
-    // In a closed loop only the loop makes exchanges due, so latency counts from the send.
+    // In a closed loop no schedule makes an exchange due, so its latency counts from the send.
     this.inFlight.add(slot, request, message.head, pacer.intended ? dueUs : nowUs, nowUs);
     this.protocol.send(slot, message, nowUs);
   }

@@ -47,7 +47,7 @@ export type ScriptSpec =
   }
   | ({ readonly kind: "flow" } & FlowSpec);
 
-/** The dials that this worker may begin, out of the whole load's: `first`, `first + stride` and so on. */
+/** This worker's share of the load's turns to dial (`perSec` a second): turns `first`, `first + stride`, … */
 export interface DialTurnsSpec {
   readonly perSec: number;
   readonly first: number;

@@ -104,7 +104,7 @@ export interface ExchangeEvents {
   ): boolean;
   /** The read that ended an exchange is fully processed: no response in it can belong to a request sent from now on. */
   onRead(slot: number, nowUs: number): void;
-  /** The exchanges in flight on the slot have failed. `cancel` tells whether the slot is open for the next. */
+  /** The exchanges in flight on the slot have failed. `cancel` tells whether the slot is open for the next exchange. */
   onFailed(slot: number, by: FailedBy, reason: string, nowUs: number): void;
   /** Unsolicited bytes came on the slot, perhaps after a response. */
   onUnsolicited(slot: number, hasEnded: boolean, nowUs: number): void;

@@ -129,7 +129,7 @@ export interface SessionTotals {
   readonly failed: number;
   /** Time from the user's arrival to the end of the last step. */
   readonly length: SparseHistogram;
-  /** Places that had any user, and the number of sessions of the busiest place. */
+  /** Number of places that had any user; `mostOfPlace`: number of sessions of the busiest place. */
   readonly places: number;
   readonly mostOfPlace: number;
 }
@@ -170,8 +170,8 @@ export class SessionRecorder {
 }
 
 // Latencies of completed responses by what the responses say of themselves: their class of status, the instance that
-// served them, and whether a cache did. A 2xx response that names neither costs nothing here, because the class 2xx is
-// what the other classes leave of all responses.
+// served them, and whether a cache did. A 2xx response that names neither costs nothing here, because the latencies of
+// the class 2xx are later computed as those of all responses less those of the other classes.
 
 /** Name of a group: `5xx`, `instance 3`, `cache hit`. */
 export type ResponseGroup =

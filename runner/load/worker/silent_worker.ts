@@ -1,6 +1,6 @@
 /**
- * The report of a worker that fell silent: its last report, and everything that would have come after that. Every
- * exchange of its share is counted once, so that over all workers each exchange that was due still has one outcome.
+ * The report of a worker that fell silent: its last report, with the rest of its share counted as dropped. So every
+ * exchange that was due, over all workers, still has exactly one outcome.
  */
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { JobShare } from "../engine/job.ts";

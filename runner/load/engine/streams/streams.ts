@@ -51,7 +51,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   readonly retain: boolean | "head";
   readonly room: StreamRoom;
   readonly #protocol: Protocol;
-  /** By slot; null: its exchange is not a stream, or there is none. */
+  /** By slot; null: the slot has no exchange, or one that is not a stream. */
   readonly #open: (OpenStream | null)[];
   readonly #plans: ReadonlyMap<StreamSpec, StreamPlan>;
   readonly #recorder: StreamingRecorder;
@@ -176,10 +176,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return this.events.onEnd(slot, response, isLast, beganUs, nowUs, overUs);
   }
 
-  /**
-   * The stream's connection brings nothing more and is not used again; a new one is dialed when the stream is requested
-   * again.
-   */
+  /** Closes the stream's connection, which brings nothing more; requesting the stream again dials a new one. */
   #interrupt(
     slot: number,
     stream: OpenStream,
