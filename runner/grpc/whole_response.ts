@@ -22,7 +22,7 @@ export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string
   return problem;
 }
 
-/** The problem of a response of which only the head has arrived. */
+/** Why a response of which only the head has arrived is wrong; null if nothing is wrong so far. */
 export function headProblem(spec: CallSpec, kept: KeptResponse): string | null {
   const reader = new CallReader(new CallPlan(spec), new KeptRoom(), UNHEARD);
   const wrong = reader.headProblem(kept);

@@ -114,7 +114,7 @@ function openly(measurement: Measurement): Measurement {
   };
 }
 
-/** The measurement with its generator judged, by its agents if there are any. */
+/** How far the load generator can be trusted: agent by agent, if there are agents. */
 function judged(
   run: UnjudgedMeasurement,
   reports: readonly WorkerReport[],

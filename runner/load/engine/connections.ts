@@ -327,7 +327,7 @@ export class Timeouts {
     this.#nextUs = oldestUs + timeoutUs;
   }
 
-  /** When the slot's dial or its oldest exchange began, or last brought a part of a stream; Infinity without either. */
+  /** When the slot's dial or oldest exchange began, or last brought a part of a stream; Infinity if it has neither. */
   #begunUs(slot: number): number {
     if (this.connections.state(slot) === CONNECTING) return this.connections.dialedUs(slot);
     if (this.inFlight.count(slot) === 0) return Infinity;

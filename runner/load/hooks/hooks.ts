@@ -269,8 +269,8 @@ export class Hooks {
 }
 
 /**
- * Logs why the first session that fails at its end does so: no request fails with it, so the results do not contain the
- * reason.
+ * Logs the reason when a session fails at its end for the first time: no request fails with it, so the results do not
+ * contain the reason.
  */
 function told(end: PreparedUserHooks["end"]): PreparedUserHooks["end"] {
   if (end === null) return null;

@@ -1,6 +1,6 @@
 /**
  * The driver for Linux: the thread drives non-blocking sockets itself, with one epoll, one recv and one send per
- * request. While it runs the isolate gets no messages: every wait ends by the next tick, which looks at the stop flag.
+ * request. While it runs, the isolate gets no messages: the load is stopped by a flag, which every tick looks at.
  */
 import {
   DATA_WORD,

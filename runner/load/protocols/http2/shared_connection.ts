@@ -396,7 +396,7 @@ export class SharedConnection implements StreamEvents {
     }
   }
 
-  /** If nothing waits, the exchanges decide whether they need another connection. */
+  /** Closes the connection, and redials if requests wait; otherwise the exchanges decide whether to dial again. */
   #moveOn(nowUs: number): void {
     const { parts: { places, driver }, index } = this;
     this.#flush();
