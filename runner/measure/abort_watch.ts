@@ -43,7 +43,7 @@ type WatchedRequest = Pick<LoadRequest, "load" | "script" | "turns" | "intervalM
 /** The constant rate at which requests are due; null if their rate varies or is unknown. */
 function rateOf({ load, script, turns }: WatchedRequest): number | null {
   const isConstant = load.kind === "rate" && load.arrivals !== "recorded" && turns === undefined;
-  // A flow has a rate of users: a user's first request is due by it, the others when the request before has ended.
+  // The rate of a flow is that of its users; each request but a user's first is due when the one before has ended.
   return isConstant && script.kind === "requests" ? load.ratePerSec : null;
 }
 

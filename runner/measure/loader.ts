@@ -31,7 +31,7 @@ export interface Loader {
   close(): Promise<void>;
 }
 
-/** onReady is called once, then onStart once, then the others during the load; onNote at any time, even afterwards. */
+/** onReady is called once, then onStart once, then the other hooks during the load; onNote at any time, even later. */
 export interface LoaderHooks {
   readonly onNote: (text: string) => void;
   /** Called once all workers are ready, with their number. */
@@ -104,7 +104,7 @@ export interface LoadRequest extends Access {
   readonly turns?: TurnsSpec;
   /** The target of the load with the other turns. */
   readonly partner?: Endpoint;
-  /** The processes of this load's target among those that Plateau has started; absent: all of those. */
+  /** The processes of this load's target, of all that Plateau has started; absent: all of them. */
   readonly pids?: () => readonly number[];
 }
 

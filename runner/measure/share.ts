@@ -118,8 +118,8 @@ function sumOf(numbers: readonly number[]): number {
 }
 
 /**
- * By default, as many workers as half of the cores, which leaves the other half to a target on the same machine; never
- * more workers than connections.
+ * By default, a worker for every other core, which leaves half of the cores to a target on the same machine; never more
+ * workers than connections.
  */
 function workersFor(load: Load): number {
   const wanted = load.workers ?? Math.max(1, navigator.hardwareConcurrency >> 1);
@@ -319,7 +319,7 @@ function stepOf(step: ScriptRequest | ThinkStep, checkedStream: Checked): StepSp
 
 type Checked = (request: ScriptRequest) => Pick<PreparedRequest, "check" | "stream">;
 
-/** Gives requests whose responses are read alike the same object, because a worker prepares each object. */
+/** Requests whose responses are read alike get the same object, because a worker prepares something for each object. */
 function checkedStreams(implicit: boolean): Checked {
   const known = new Map<string, ReturnType<Checked>>();
   return (request) => {

@@ -109,7 +109,7 @@ export class Timeline {
     return this.#width > 1;
   }
 
-  /** The intervals so far, including incomplete ones. */
+  /** The intervals so far, including incomplete ones, whose missing parts are no longer waited for. */
   get intervals(): readonly IntervalSum[] {
     for (const index of [...this.#open.keys()]) this.#keep(index);
     return this.#kept;

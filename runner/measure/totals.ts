@@ -60,8 +60,8 @@ export function histogramsOf(
 }
 
 /**
- * Service times, by the product-limit estimate in both loops, because in both a clock ends the observation of a request
- * that was sent.
+ * Service times, by the product-limit estimate even in an open loop, because a clock ends the observation of a request
+ * that was sent in open and closed loops alike.
  */
 export function serviceOf(totals: readonly WorkerTotals[]): Measurement["service"] {
   const merged = (of: (part: WorkerTotals) => SparseHistogram): SparseHistogram =>

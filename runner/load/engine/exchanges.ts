@@ -10,7 +10,7 @@
  *   runner/load/engine/in_flight.ts remembers it;
  * - runner/load/protocols/http1/http1.ts turns it into bytes, and the bytes of the response into events;
  *   runner/load/transports/epoll_driver.ts moves those bytes;
- * - base/http/response.ts parses the response, and base/http/head.ts its head, which it skips if it is a known one;
+ * - base/http/response.ts parses the response, and base/http/head.ts its head, which is skipped if it is a known one;
  * - runner/load/recording/recorder.ts counts it, in runner/stats/histogram/histogram_counts.ts.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";

@@ -41,11 +41,11 @@ export interface Protocol {
   /** Sends a request on an open slot, as soon as the protocol allows it. */
   send(slot: number, message: Message, nowUs: number): void;
   /**
-   * Cancels the exchange in flight on a slot, if there still is one; no further event of it follows. True: the slot is
-   * open for the next exchange. False: it must be closed.
+   * Cancels the exchange in flight on a slot, if there still is one; no further event is reported for it. True: the
+   * slot is open for the next exchange. False: the slot must be closed.
    */
   cancel(slot: number, nowUs: number): boolean;
-  /** Closes a slot immediately, in any state; no further event of it follows. */
+  /** Closes a slot immediately, in any state; no further event is reported for it. */
   close(slot: number): void;
   /** Runs until `onTick` returns Infinity; resolves when every slot is closed. */
   run(): Promise<void>;

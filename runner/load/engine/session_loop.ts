@@ -362,7 +362,7 @@ function requestOf({ journey }: Lane, request: number): PreparedRequestStep {
 /** The most slots that an arrival skips because they may not dial yet; ten thousand slots may be in that state. */
 const MOST_TRIES = 16;
 
-/** Slots without a virtual user: those with a reusable connection, and those without one. */
+/** Slots without a virtual user, in two queues: with a reusable connection, and without a connection. */
 class FreeSlots {
   readonly #open: SlotQueue;
   readonly #closed: SlotQueue;

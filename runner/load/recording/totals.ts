@@ -60,11 +60,11 @@ export interface WorkerTotals {
   readonly steps: readonly StepTotals[];
   /** Absent before the end, and if the load does not take turns with another. */
   readonly slices?: SliceTotals;
-  /** One for each step whose responses are streams; absent if there are none. */
+  /** Totals for each step whose responses are streams; absent if there is no such step. */
   readonly messages?: readonly MessageTotals[];
-  /** Completed gRPC calls by status, then those without a status. Absent if there are none. */
+  /** Completed gRPC calls by status; the last number is of calls without a status. Absent if there are no calls. */
   readonly calls?: Float64Array;
-  /** One for each step that opens WebSockets; absent if there are none. */
+  /** Totals for each step that opens WebSockets; absent if there is no such step. */
   readonly sockets?: readonly SocketTotals[];
 }
 

@@ -67,7 +67,7 @@ export interface TlsLayer {
    * is open.
    */
   readonly failedStep: "connect" | "tls";
-  /** Number of bytes put into `buffer`; 0 or less for none, for which `endOf` has the reason. */
+  /** Number of bytes put into `buffer`; 0 or less if there are none, and `endOf` then says why. */
   receive(slot: number, buffer: Uint8Array<ArrayBuffer>): number;
   /**
    * Why `receive` just returned nothing: the end of the connection (null, or a reason); undefined: nothing has arrived

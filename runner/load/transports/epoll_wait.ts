@@ -68,7 +68,7 @@ interface EventQueue {
 export interface Waiter {
   /** Returns −1 on an error, as the system does. */
   readonly wait: Wait;
-  /** What workers do instead because the system denies some calls; null if it denies none. */
+  /** A note on what workers do because the system denies some calls, and on which calls; null if it denies none. */
   readonly note: string | null;
   close(): void;
 }

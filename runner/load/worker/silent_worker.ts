@@ -61,7 +61,7 @@ function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): Spar
       if (arrived++ >= begun) waits.record(durationUs - dueUs);
     });
   } else if (pacer.requests < Infinity) {
-    // A closed loop's request is due only when a connection is free, so none of them had waited.
+    // A request of a closed loop is due only when a connection is free, so these requests had not waited at all.
     for (let left = pacer.requests - begun; left > 0; left--) waits.record(0);
   }
   return waits.toSparse();

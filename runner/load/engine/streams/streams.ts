@@ -4,7 +4,7 @@
  * time is over, and says at the end of each whether it was as expected. No I/O happens here.
  *
  * A stream ends with its response; with its last message (`until`), if the server does not end the response then; or
- * when the virtual user has held it long enough (`hold`). Over HTTP/1.1 the last two close the connection. A stream
+ * when the virtual user has held it long enough (`hold`). Over HTTP/1.1 the last two ends close the connection. A stream
  * that is requested again (`reconnect`) goes on after its response, over other connections: for `exchanges.ts` it is
  * one exchange on one slot that stays open.
  */
@@ -25,7 +25,7 @@ import type { StreamSpec } from "./stream_spec.ts";
  */
 const SWEEP_US = 10_000;
 
-/** The most connections that are dialed in one sweep, before the loop returns to reading from others. */
+/** The most connections that one sweep dials, before the loop returns to reading from open connections. */
 const DIALS_AT_ONCE = 16;
 /** The shortest time between sweeps: a stream that is due to be requested sooner waits for the next sweep. */
 const SHORTEST_SWEEP_US = 1_000;

@@ -32,7 +32,7 @@ interface FirstCookies {
 
 export async function cookieJars({ origin, preset }: CookieSpec): Promise<CookieJars> {
   const { CookieJar } = await import("tough-cookie");
-  // A cookie for a public suffix is kept as a cookie of its own host, and sent to no other.
+  // A cookie for a public suffix is kept as a cookie of the host that set it, and sent to no other host.
   const open = (): CookieJar => new CookieJar(undefined, { rejectPublicSuffixes: false });
   const lines = Object.entries(preset).map(([name, value]) => `${name}=${value}; Path=/`);
   const jar = open();
