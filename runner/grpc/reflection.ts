@@ -96,7 +96,7 @@ async function described(request: Json, server: Asked): Promise<readonly string[
     if (typeof response !== "string") return response;
     problems.push(response);
   }
-  // Prefers the problem of a version that the server has: that the other is missing says nothing about the types.
+  // Prefers the problem of a version that the server has: a missing version says nothing about the types.
   const problem = problems.find((text) => !text.includes("(UNIMPLEMENTED)")) ?? problems[0];
   throw new TargetError(
     `Cannot read the gRPC types of ${server.origin}: ${problem}; name the method's .proto file (proto, or --proto)`,

@@ -104,7 +104,7 @@ export interface LoadRequest extends Access {
   readonly turns?: TurnsSpec;
   /** The target of the load with the other turns. */
   readonly partner?: Endpoint;
-  /** The processes of this load's target, of all that Plateau has started; absent: all of them. */
+  /** The processes of this load's target, if Plateau has started others, too; absent: all that it has started. */
   readonly pids?: () => readonly number[];
 }
 

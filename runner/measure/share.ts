@@ -118,8 +118,8 @@ function sumOf(numbers: readonly number[]): number {
 }
 
 /**
- * By default, a worker for every other core, which leaves half of the cores to a target on the same machine; never more
- * workers than connections.
+ * By default, one worker for every two cores, which leaves half of the cores to a target on the same machine; never
+ * more workers than connections.
  */
 function workersFor(load: Load): number {
   const wanted = load.workers ?? Math.max(1, navigator.hardwareConcurrency >> 1);
@@ -353,7 +353,7 @@ export function callOf(
   };
 }
 
-/** What is expected of a response and, if it should be a stream, of its messages; a stream is always checked for. */
+/** What is expected of a response and of a stream's messages. If a stream is expected, that is always checked. */
 function checkedStream(
   expect: Expectation,
   stream: StreamedResponse | undefined,

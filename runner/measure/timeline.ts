@@ -202,7 +202,7 @@ export class Timeline {
     return this.#kept[at];
   }
 
-  /** Widens intervals until few enough have begun; open ones count, too, so that the length is known at any time. */
+  /** Makes intervals longer while there are too many; open ones count, too, so that the length is always known. */
   #widenToMost(): void {
     while (this.#next > this.most * this.#width) this.#widen();
   }

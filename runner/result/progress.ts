@@ -125,7 +125,7 @@ export type Progress =
     /** Expected time of the runs after this one; absent if it is the only one. */
     readonly remainingMs?: number;
   }
-  /** After each run, and at the beginning for each cell that has runs from before a resume. */
+  /** After each run and, when an experiment is resumed, at the beginning for each cell that has runs already. */
   | { readonly kind: "cell"; readonly cell: CellProgress }
   | { readonly kind: "missing"; readonly missing: Missing }
   /** A trial of a search for a capacity, and between which rates the capacity now seems to lie; null: unknown. */

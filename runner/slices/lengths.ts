@@ -37,7 +37,7 @@ const MOST_PAUSE_SHARE = 0.5;
 const LEAST_ROUNDS = 3;
 /** The least length of a slice, in cuts: in a shorter slice, the cut would be too large a part. */
 const LEAST_CUTS = 5;
-/** The length of slices that need no more: among many short slices, a neighbour's burst begins or ends within few. */
+/** The usual length of a slice: of many short slices, only a small share has a neighbour's burst begin or end in it. */
 const SHORTEST_SLICE_MS = 50;
 /** In longer slices, a neighbour would no longer affect both sides alike. */
 const LONGEST_SLICE_MS = 1_000;

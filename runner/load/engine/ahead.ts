@@ -8,7 +8,7 @@ import type { Journey } from "./flow.ts";
 import type { OpenPacer } from "./pacers.ts";
 import type { Message } from "./protocol.ts";
 
-/** How long before it is due a request may be built: not longer, because signatures contain a time, and data ages. */
+/** A request is built at most this long before it is due, because signatures contain a time, and data is renewed. */
 const EARLIEST_US = 10_000;
 /** No user is prepared if an exchange is due sooner than this, because that exchange would be sent late. */
 const LEAST_US = 100;

@@ -241,7 +241,7 @@ const MOST_DOUBLINGS = 7;
  */
 class BackOff {
   readonly #dialAtUs: Float64Array;
-  /** By connection: dials since the last one that led to a response, which is counted, too. */
+  /** By connection: number of dials, from the last one that led to a response on. */
   readonly #dials: Uint8Array;
   /** By connection: whether it is being dialed. Slots may still report the end of the previous connection meanwhile. */
   readonly #isDialing: Uint8Array;

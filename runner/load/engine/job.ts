@@ -15,8 +15,8 @@ import type { StreamSpec } from "./streams/stream_spec.ts";
 /** The schedule by which exchanges become due. */
 export type PacerSpec =
   /**
-   * @property requests Infinity when the run ends by time. @property levels How many virtual users may be present at a
-   * time, over time; absent: one for each connection.
+   * @property requests Infinity when the run ends by time. @property levels How many virtual users may be present at
+   * each moment; absent: one for each connection.
    */
   | { readonly kind: "closed"; readonly requests: number; readonly levels?: LevelsShare }
   | { readonly kind: "open"; readonly phases: readonly Phase[]; readonly arrivals: ArrivalOptions }

@@ -28,7 +28,7 @@ interface SessionParts extends ExchangeParts {
 
 /** In place of a step: the slot has no virtual user. */
 const NO_USER = -1;
-/** Delay of a session's end after its script has failed, so that the next session does not follow at once. */
+/** After its script has failed, a session ends with this delay, so that the next session does not follow at once. */
 const AFTER_FAILURE_US = 1_000;
 /** In place of a request: the lane has no request in flight. */
 const NONE = -1;
@@ -38,7 +38,7 @@ const NONE = -1;
  */
 const MOST_HOOKS_US = 10_000;
 
-/** The place for one of the requests that a virtual user may have in flight. */
+/** Holds one of the requests that a virtual user may have in flight. */
 class Lane {
   /** Index of the request's step in the journey. */
   request = NONE;
@@ -118,7 +118,7 @@ export class SessionLoop implements Workload {
   readonly #slots: UserSlots;
   readonly #thinking: WakeQueue;
   readonly #free: FreeSlots;
-  /** How many users may be present, over time; null: as many as there are places. */
+  /** How many users may be present at each moment; null: as many as there are places. */
   readonly #levels: UserLevels | null;
   /** Null if nothing is prepared ahead. */
   readonly #ahead: Ahead | null;
@@ -264,7 +264,7 @@ export class SessionLoop implements Workload {
     return true;
   }
 
-  /** Ends the session of a failed script after a delay: otherwise the next session would begin at once, and so on. */
+  /** Ends the session of a failed script after a delay: otherwise sessions would begin and fail in a busy loop. */
   #giveUp(place: number, lane: Lane, nowUs: number): void {
     const user = this.#users[place];
     lane.request = NONE;

@@ -75,7 +75,7 @@ export interface PreparedUserHooks {
 /** A function of the script. */
 interface Hook {
   readonly hook: RealmFunction;
-  /** Where the function begins, in the words in which error messages end. */
+  /** Where the function begins, in the form with which error messages end. */
   readonly place: string;
 }
 

@@ -168,7 +168,7 @@ const AWAITS_NEXT = 2;
 const ENDED = 3;
 
 interface StreamSteps {
-  /** Steps whose requests are streams with counted messages. The only step of a load is step 0. */
+  /** Steps whose requests are streams with counted messages. A load with a single step has step 0. */
   readonly steps: ReadonlySet<number>;
   /** Steps whose streams have tokens. */
   readonly withTokens: ReadonlySet<number>;

@@ -73,7 +73,7 @@ export interface CountedSocket {
 }
 
 interface SocketSteps {
-  /** Steps whose requests open WebSockets. The only step of a load is step 0. */
+  /** Steps whose requests open WebSockets. A load with a single step has step 0. */
   readonly steps: ReadonlySet<number>;
   /** Steps whose server sends on its own; its messages are counted in intervals together with those of streams. */
   readonly pushed: ReadonlySet<number>;

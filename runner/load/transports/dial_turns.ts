@@ -8,7 +8,7 @@ import type { DialTurns, Driver, DriverEvents } from "../engine/driver.ts";
 import type { DialTurnsSpec } from "../engine/job.ts";
 import { SlotQueue } from "../engine/slot_queues.ts";
 
-/** How much delay of its turns a worker may make up for, microseconds: load loops check for dials every 10 ms. */
+/** How far a worker that is late with its turns may catch up, microseconds: loops check for dials every 10 ms. */
 const CATCH_UP_US = 20_000;
 
 /**

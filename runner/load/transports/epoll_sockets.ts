@@ -39,8 +39,8 @@ const INT_BYTES = Int32Array.of(4);
  */
 const ALL_PORTS = Int32Array.of(65_535 << 16 | 1);
 /**
- * How many dials leave the port to the system, which gives them ports of one parity. The ports of the other parity stay
- * free for servers that listen on port 0.
+ * How many dials leave the choice of port to the system, which chooses ports of one parity. The ports of the other
+ * parity stay free for servers that listen on port 0.
  */
 export const FEW_DIALS = 4_096;
 

@@ -4,7 +4,7 @@
  * time is over, and says at the end of each whether it was as expected. No I/O happens here.
  *
  * A stream ends with its response; with its last message (`until`), if the server does not end the response then; or
- * when the virtual user has held it long enough (`hold`). Over HTTP/1.1 the last two ends close the connection. A stream
+ * when the virtual user has held it long enough (`hold`). The last two close the connection over HTTP/1.1. A stream
  * that is requested again (`reconnect`) goes on after its response, over other connections: for `exchanges.ts` it is
  * one exchange on one slot that stays open.
  */

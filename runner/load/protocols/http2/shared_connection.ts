@@ -29,7 +29,7 @@ export interface SharedParts {
   readonly probing: Set<SharedConnection>;
   /** By connection: when its server was last heard, microseconds. */
   readonly heardUs: Float64Array;
-  /** Slots whose exchanges ended in the current read, in the order of these ends. */
+  /** Slots whose exchanges ended in the current read, in the order in which they ended. */
   readonly ended: Uint32Array;
   /** The moment of the current event, microseconds. */
   nowUs: number;
