@@ -1,6 +1,6 @@
 /**
- * Calls of gRPC made ready before a load or a preflight: their types are known, from a `.proto` file or from the
- * server's reflection, and the fixed parts of their messages are encoded.
+ * Makes gRPC calls ready before a load or a preflight: finds their types in a `.proto` file or by the server's
+ * reflection, and encodes the fixed parts of their messages.
  */
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
 import { encodedCall } from "../../base/grpc/encode_call.ts";
@@ -25,12 +25,12 @@ interface CallContext {
   readonly reflect: Reflect;
 }
 
-/** Types that servers have reported, by the script for which they were asked. */
+/** The types that servers have reported, kept for each script with gRPC calls. */
 const reflected = new WeakMap<Script, ReadonlyMap<string, MethodType>>();
 
 /**
- * The script with its calls ready; the same script if it has none, or all are ready. Throws a UserError or a
- * TargetError if a call can't be made ready.
+ * The script with its calls made ready; the same script if there is nothing to do. Throws a UserError or a TargetError
+ * if a call can't be made ready.
  */
 export async function readyCalls(script: Script, context: CallContext): Promise<Script> {
   const calls = requestsOf(script).flatMap(({ call }) => call ?? []);
@@ -42,8 +42,8 @@ export async function readyCalls(script: Script, context: CallContext): Promise<
     ? new Map<string, MethodType>()
     : reflected.get(script) ?? await context.reflect(unknown);
   if (unknown.length > 0) reflected.set(script, types);
-  // Single requests without a script or unique rows have all their values by now: anything like a placeholder is plain
-  // text.
+  // Single requests without a script or unique rows have all their values by now: what still looks like a placeholder
+  // is plain text.
   const fillsLater = script.kind === "flow" || script.code !== undefined ||
     script.own !== undefined;
   return withRequests(
@@ -90,7 +90,10 @@ const UNITS_MS: ReadonlyMap<string, number> = new Map([
   ...[["m", 1], ["u", 1e-3], ["n", 1e-6]] as const,
 ]);
 
-/** The deadline to send. An endless stream has none: its time-out counts from its last message. */
+/**
+ * The header with the deadline, unless the request has its own. A streamed response has no deadline: its time-out
+ * counts from its last message.
+ */
 function deadlineOf(
   { wire }: ScriptRequest,
   serverStreams: boolean,
@@ -124,7 +127,7 @@ function encodedBefore(
   }
 }
 
-/** Checks whatever depends on the kind of the method. */
+/** Refuses a request that does not fit its method, whose client and server each send one message or a stream. */
 function checkKinds(
   { wire, stream, captures, call }: ScriptRequest,
   { serverStreams }: MethodType,
@@ -145,7 +148,7 @@ function checkKinds(
   }
 }
 
-/** Asks the server at an origin for types. */
+/** A function that reads types from this server. */
 export function reflectOn(server: CallServer, timeoutMs: number, signal: AbortSignal): Reflect {
   return async (methods) => {
     const { reflectedMethods } = await import("./reflection.ts");

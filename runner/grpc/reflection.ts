@@ -47,14 +47,14 @@ const RESPONSE: RootType = {
   },
 };
 
-/** Throws a TargetError if the server does not answer, and a UserError if it has no such method. */
+/** The types of methods. Throws a TargetError if the server does not answer, or has no such method. */
 export async function reflectedMethods(
   methods: readonly string[],
   server: Asked,
 ): Promise<ReadonlyMap<string, MethodType>> {
   const files = new Map<string, string>();
   const services = new Set(methods.map((method) => method.split("/")[0]));
-  // Grows during the loop below.
+  // The loop below adds to it.
   const imports = new Set<string>();
   let octets = 0;
   const take = (described: readonly string[]): void => {
@@ -96,7 +96,7 @@ async function described(request: Json, server: Asked): Promise<readonly string[
     if (typeof response !== "string") return response;
     problems.push(response);
   }
-  // A version that the server does not have says nothing about the types.
+  // Prefers the problem of a version that the server has: a missing version says nothing about the types.
   const problem = problems.find((text) => !text.includes("(UNIMPLEMENTED)")) ?? problems[0];
   throw new TargetError(
     `Cannot read the gRPC types of ${server.origin}: ${problem}; name the method's .proto file (proto, or --proto)`,

@@ -7,8 +7,8 @@ import type { CallSpec } from "../load/engine/streams/stream_spec.ts";
 const UNHEARD: CallTaker = { onMessage: () => {} };
 
 /**
- * Why the response is wrong; null if it is right. Its message then replaces its body as JSON, if anything reads the
- * body.
+ * Why the response is wrong; null if it is right. If anything reads the body of a right response, the body is replaced
+ * by its message as JSON.
  */
 export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string | null {
   const reader = new CallReader(new CallPlan({ ...spec, keeps: true }), new KeptRoom(), UNHEARD);
@@ -22,7 +22,7 @@ export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string
   return problem;
 }
 
-/** The problem of a response of which only the head has arrived. */
+/** Why a response of which only the head has arrived is wrong; null if nothing is wrong so far. */
 export function headProblem(spec: CallSpec, kept: KeptResponse): string | null {
   const reader = new CallReader(new CallPlan(spec), new KeptRoom(), UNHEARD);
   const wrong = reader.headProblem(kept);

@@ -1,6 +1,6 @@
 /**
- * Ends a load as soon as one of its rules is hopelessly broken, judging by all requests so far. Those that have not ended
- * are lower bounds: once they have waited for longer than a limit, they are beyond it whatever becomes of them.
+ * Ends a load as soon as one of its rules is hopelessly broken, judging by all requests so far. A request that has not
+ * ended counts, too: once it has waited for longer than a limit, it is beyond that limit whatever becomes of it.
  */
 import { keptByAll } from "../../scenarios/load/abort_rules.ts";
 import { durationMsOf } from "../../scenarios/load/load.ts";
@@ -10,22 +10,22 @@ import type { LoadRequest } from "./loader.ts";
 import { Histogram, mergeHistograms, type SparseHistogram } from "../stats/histogram/histogram.ts";
 import type { WholeInterval } from "./timeline.ts";
 
-/** A smaller number of requests that break the rule may only show a cold start. */
+/** Fewer requests that break a rule may only show a cold start. */
 const FEWEST_BEYOND = 20;
-/** No cold start takes longer: a server that has not responded for this long hangs, however few requests wait for it. */
+/** No cold start takes longer: a server that has sent no response for so long hangs, however few requests wait. */
 const COLD_START_MS = 10_000;
 
 /** Poisson arrivals fall short of the expected number by at most this many standard deviations. */
 const STRAY = 5;
 
-/** The least and the most requests of a constant rate that may be due by a moment. */
+/** The least and the most requests that may be due by a moment, at a constant rate. */
 function dueBy(ratePerSec: number, elapsedMs: number): readonly [least: number, most: number] {
   const due = ratePerSec * Math.max(0, elapsedMs) / 1_000;
   const stray = STRAY * Math.sqrt(due);
   return [Math.floor(due - stray), Math.ceil(due + stray)];
 }
 
-/** Requests of a constant rate that have waited for longer than the limit, for certain: due by then, and not ended. */
+/** How many requests of a constant rate have surely waited for longer than the limit: long due, and not ended. */
 export function overdueOf(
   ratePerSec: number,
   { elapsedMs, limitMs, ended }: {
@@ -40,10 +40,10 @@ export function overdueOf(
 
 type WatchedRequest = Pick<LoadRequest, "load" | "script" | "turns" | "intervalMs">;
 
-/** The constant rate at which requests are due; null if it is another load's or unknown. */
+/** The constant rate at which requests are due; null if their rate varies or is unknown. */
 function rateOf({ load, script, turns }: WatchedRequest): number | null {
   const isConstant = load.kind === "rate" && load.arrivals !== "recorded" && turns === undefined;
-  // The rate of flows is that of users, whose later requests are due once the earlier ones have ended.
+  // The rate of a flow is that of its users; each request but a user's first is due when the one before has ended.
   return isConstant && script.kind === "requests" ? load.ratePerSec : null;
 }
 
@@ -51,7 +51,7 @@ function rateOf({ load, script, turns }: WatchedRequest): number | null {
 interface Waiting {
   /** The latencies so far of the requests in flight, by worker. */
   readonly inFlight: () => Iterable<SparseHistogram>;
-  /** Whether every request of the load is seen: an agent may be silent, and its part of the requests with it. */
+  /** Whether every request of the load is seen; false while an agent is silent. */
   readonly seesAll: boolean;
 }
 
@@ -117,7 +117,7 @@ export class AbortWatch {
       readonly open: Histogram;
     },
   ): Broken {
-    // In an open loop, requests also wait for a connection.
+    // In an open loop, due requests that wait for a connection are not in flight, so they are computed from the rate.
     const rate = this.#ratePerSec;
     const [, mostDue] = rate === null ? [0, 0] : dueBy(rate, elapsedMs);
     const overdue = rate !== null && this.waiting.seesAll
@@ -132,10 +132,10 @@ export class AbortWatch {
   }
 }
 
-/** Requests that break a rule so far. */
+/** How many requests break a rule so far. */
 interface Broken {
   readonly beyond: number;
-  /** Those among them that have not ended. */
+  /** How many requests in `beyond` have not ended. */
   readonly waiting: number;
   /** The number of requests that the rule judges. */
   readonly of: number;

@@ -44,7 +44,7 @@ import {
   timesOf,
 } from "./totals.ts";
 
-/** What is known before the load starts, with the names of the result. */
+/** What is known before the load starts, under the names that it has in the result. */
 export type LoadDescription = Pick<
   Measurement,
   "version" | "url" | "driver" | "driverNote" | "load" | "loadStartedAt"
@@ -114,7 +114,7 @@ function openly(measurement: Measurement): Measurement {
   };
 }
 
-/** The measurement with its generator judged, by its agents if there are any. */
+/** How far the load generator can be trusted: agent by agent, if there are agents. */
 function judged(
   run: UnjudgedMeasurement,
   reports: readonly WorkerReport[],
@@ -229,7 +229,7 @@ function latencyOf(
   return {
     clock,
     ...boundedDistributionOf(times, estimateOf(clock)),
-    ...hasNone ? {} : { min: Math.round(fastestUs) / 1_000 }, // in whole microseconds, like the other values
+    ...hasNone ? {} : { min: Math.round(fastestUs) / 1_000 }, // rounded to microseconds, like the other values
     censored: times.censored.count,
     fastest: hasNone ? 0 : fastestUs / 1_000,
   };

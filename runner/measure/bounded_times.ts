@@ -24,8 +24,8 @@ type PercentileEstimate = (times: BoundedTimes, percentile: number) => number;
  * How percentiles of a latency are estimated, in microseconds. In a closed loop ("sent") the clock ends the wait for
  * requests in flight, however long they take, so the product limit may spread their weight over longer times. In an
  * open loop ("intended") that would be wrong: a request that waits longest at the end waits because the server is slow
- * just then, or frozen, and the times before say nothing about that. So there a bound counts as the value that it is at
- * least, and figures that reach bounds are lower bounds.
+ * just then, or frozen, and the times before say nothing about that. So in an open loop a lower bound counts as if it
+ * were the latency, and a figure that depends on such bounds is itself a lower bound.
  */
 export function estimateOf(clock: LatencyClock): PercentileEstimate {
   return clock === "sent" ? productLimit : asValues;
@@ -36,14 +36,14 @@ export const productLimit: PercentileEstimate = ({ all, censored }, percentile) 
 
 const asValues: PercentileEstimate = ({ all }, percentile) => valueAtPercentile(all, percentile);
 
-/** Figures that may turn out larger because of lower bounds. */
+/** Names of the figures that would be larger, or might be, if no value were a lower bound. */
 interface Bounds {
   readonly lowerBounds?: string[];
 }
 
 /**
- * Mean and deviation of all values, bounds included; the minimum is taken from values that are not bounds, if there are
- * any.
+ * The mean and deviation are those of all values, including lower bounds; the minimum is that of the other values, if
+ * there are any.
  */
 export function boundedDistributionOf(
   times: BoundedTimes,

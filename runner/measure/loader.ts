@@ -31,7 +31,7 @@ export interface Loader {
   close(): Promise<void>;
 }
 
-/** onReady is called once, then onStart once, then the others during the load; onNote at any time, even after it. */
+/** onReady is called once, then onStart once, then the other hooks during the load; onNote at any time, even later. */
 export interface LoaderHooks {
   readonly onNote: (text: string) => void;
   /** Called once all workers are ready, with their number. */
@@ -70,11 +70,11 @@ export interface LoadedAgent {
   readonly name: string;
   readonly host: string;
   readonly driver: DriverName;
-  /** The agent's workers are `firstWorker` … `firstWorker + workers − 1` of the whole. */
+  /** The agent's workers are `firstWorker` … `firstWorker + workers − 1` of all agents' workers. */
   readonly firstWorker: number;
   readonly workers: number;
   readonly stage: Stage;
-  /** Redis's clock minus the agent's, and how far that may be wrong in either direction. */
+  /** Redis's clock minus the agent's, and how far that difference may be wrong in either direction. */
   readonly clock: { readonly offsetMs: number; readonly uncertaintyMs: number };
   /** The agent's start minus the agreed one, by Redis's clock; null if it never reported its start. */
   readonly startedLateMs: number | null;
@@ -104,7 +104,7 @@ export interface LoadRequest extends Access {
   readonly turns?: TurnsSpec;
   /** The target of the load with the other turns. */
   readonly partner?: Endpoint;
-  /** The processes of this load's target among those that Plateau has started; absent: all of those. */
+  /** The processes of this load's target, if Plateau has started others, too; absent: all that it has started. */
   readonly pids?: () => readonly number[];
 }
 

@@ -37,15 +37,15 @@ export interface FleetPart {
   /**
    * Called once all workers are ready; returns the start in milliseconds since the epoch by this machine's clock
    * (`epochNowMs`). If it throws, nothing is loaded and `load` throws the same error. Absent: the load starts as soon
-   * as all can.
+   * as all workers can start.
    * @param delayMs How long the workers need from the announcement to the start.
    */
   readonly startMoment?: (delayMs: number) => Promise<number>;
-  /** Called right after each `onInterval`. Workers are numbered from the first own one, as in `onInterval`. */
+  /** Called right after each `onInterval`. Worker 0 is the first of this process, as in `onInterval`. */
   readonly onSoFar?: (worker: number, report: SoFarReport) => void;
 }
 
-/** Timers can't wait longer than this: they would fire immediately. */
+/** A timer with a longer delay would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31;
 
 /** A note if the server allows fewer streams than the load has; otherwise null. */
@@ -57,7 +57,7 @@ function streamLimit(reports: readonly WorkerReport[], streams = 1): string | nu
     "so requests waited for a stream, and their latency includes that wait";
 }
 
-/** How long one of two sides had its turn, in microseconds. */
+/** For how long a load that takes turns with another was measured, microseconds. */
 async function ownUsOf(turns: TurnsSpec, lastedUs: number): Promise<number> {
   const { Turns } = await import("../../scenarios/pace/slices.ts");
   return new Turns(turns).ownUs(lastedUs);
@@ -85,7 +85,7 @@ export class LocalLoader implements Loader {
       .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine, request));
     let hostUse = (): HostUse => ({ hostActivity: UNKNOWN_ACTIVITY });
     let begin = (_: number): () => HostUse => hostUse;
-    let deadline: ReturnType<typeof setTimeout> | undefined; // the host is observed until then
+    let deadline: ReturnType<typeof setTimeout> | undefined; // ends the observation of the host
     const { reports, ended } = await this.pool.run(shares, {
       startMoment: async (delayMs) => {
         begin = await finding;
@@ -127,8 +127,8 @@ export class LocalLoader implements Loader {
   }
 
   /**
-   * Looks up the calibration after the load, whose start it would delay, and each time, because another load may have
-   * refuted it. Forgets a calibration that this load refutes.
+   * The calibration, looked up after the load so as not to delay its start, and after every load, because another may
+   * have refuted it. Forgets a calibration that this load refutes.
    */
   async #calibrationOf(
     driver: DriverName,
@@ -184,8 +184,8 @@ async function driverFor(
 }
 
 /**
- * Begins the log. A stream stays open, because the reader of a named pipe would take the end of the header for the end
- * of the log. Throws a UserError if the file can't be written.
+ * Begins the log. A stream, such as a named pipe, stays open, because its reader would take the end of the header for
+ * the end of the log. Throws a UserError if the file can't be written.
  */
 async function beginLog(path: string): Promise<Deno.FsFile | null> {
   const { LOG_HEADER } = await import("../load/recording/request_log.ts");

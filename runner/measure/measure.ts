@@ -104,8 +104,8 @@ async function withReadyCalls(request: LoadRequest, signal: AbortSignal): Promis
 }
 
 /**
- * The measurement of an aborted load, with a finding that makes it invalid. Such a load says nothing about the target:
- * otherwise the one that fails fastest would seem fastest.
+ * The measurement of an aborted load, with a finding that makes it invalid: otherwise the target that fails fastest
+ * would seem fastest.
  */
 function abortedBy(
   evidence: FindingOf<"aborted">["evidence"],
@@ -121,7 +121,7 @@ function abortedBy(
   return { ...measurement, generator: { ...generator, trust: "invalid", findings } };
 }
 
-/** A note for a user who asked for shorter intervals. */
+/** A note for a user who asked for shorter intervals than the timeline now has. */
 function widenedText(intervalMs: number, timeline: Timeline): string {
   return `The timeline has intervals of ${durationText(timeline.intervalMs)} instead of ` +
     `${
@@ -182,8 +182,8 @@ export async function measureUrl(
 }
 
 /**
- * Which times lead the live figures: those of messages if every request brings messages, because such requests may last
- * as long as the load; null: those of requests.
+ * Which times the live view shows first: times of messages if every request brings messages, because such requests may
+ * last as long as the load; null: times of requests.
  */
 function leadIn(script: Script): LiveMessages["lead"] {
   const requests = requestsOf(script);

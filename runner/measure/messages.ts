@@ -66,7 +66,7 @@ function streamFigures(
     whole: sum(({ whole }) => whole),
     ...isInterrupted && { interruptions },
     ttfe: timesOf(parts.map(({ first }) => first), estimate),
-    // In both loops, a clock ends the observation of a stream.
+    // A clock ends the observation of a stream both in a closed and in an open loop.
     gap: timesOf(parts.map(({ gap }) => gap), productLimit),
     byName: byName(parts),
     ...parts.some(({ hasTokens }) => hasTokens) && {
@@ -129,9 +129,8 @@ function encoded(times: SparseHistogram): { readonly histogram?: string } {
 }
 
 /**
- * Figures by message name, in the order of names, which says nothing about which worker or request met a name first.
- * Steps and workers may have met different names: if there are too many to keep apart, those with the most events are
- * kept.
+ * Figures by message name, sorted by name, so that the order does not depend on which worker or request met a name
+ * first. If there are too many names, those with the most events are kept apart and all others are added up.
  */
 function byName(parts: readonly MessageTotals[]): StreamFigures["byName"] {
   const all = Map.groupBy(parts.flatMap(({ names }) => names), ({ name }) => withoutSecrets(name));

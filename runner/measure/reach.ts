@@ -54,8 +54,8 @@ export async function waitForServer(
 }
 
 /**
- * Follows a load whose server may not exist. If its first dial or its first requests fail, and a connection beside the
- * load fails, too, `signal` aborts, because the rest of the load would fail likewise.
+ * Follows a load whose server may not exist. If its first dial or its first requests fail, and so does a connection
+ * that is then tried beside the load, `signal` aborts, because the rest of the load would fail likewise.
  */
 export class ReachWatch {
   readonly #unreachable = new AbortController();

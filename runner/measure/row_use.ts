@@ -57,7 +57,7 @@ function usesOfSequence(
   return uses;
 }
 
-/** How often each turn of a round was used: each of n workers takes every n-th turn, repeatedly. */
+/** How often each turn of the sequence was taken: each of n workers takes every n-th turn, round after round. */
 function usesOf(reports: readonly Begun[], turns: number): Float64Array {
   const uses = new Float64Array(turns);
   for (const [worker, report] of reports.entries()) {
@@ -71,7 +71,7 @@ function usesOf(reports: readonly Begun[], turns: number): Float64Array {
   return uses;
 }
 
-/** Number of sessions, or of requests outside of sessions; those that were never sent come after all others. */
+/** Number of sessions begun or, without sessions, of requests not dropped: dropped requests come last in the order. */
 function begunBy({ sessions, totals: { completed, failed, unfinished } }: Begun): number {
   return sessions.created > 0 ? sessions.created : completed + failed + unfinished;
 }

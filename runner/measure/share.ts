@@ -87,7 +87,7 @@ export function shareOut(
   });
 }
 
-/** A load in slices lasts as long as both sides together. */
+/** A load in slices lasts as long as the slices of both sides together. */
 function durationOf({ load, turns }: LoadRequest): Pick<JobShare, "durationUs" | "turns"> {
   if (turns !== undefined) return { turns, durationUs: turns.durationUs };
   const durationMs = durationMsOf(load);
@@ -118,7 +118,8 @@ function sumOf(numbers: readonly number[]): number {
 }
 
 /**
- * Half of the cores, which leaves the other half to a target on the same machine; never more workers than connections.
+ * By default, one worker for every two cores, which leaves half of the cores to a target on the same machine; never
+ * more workers than connections.
  */
 function workersFor(load: Load): number {
   const wanted = load.workers ?? Math.max(1, navigator.hardwareConcurrency >> 1);
@@ -160,7 +161,7 @@ function pacerFor(
 
 function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): ScriptSpec {
   const { script, load } = request;
-  // If responses are judged by their size, or while the load runs, their status is checked, too.
+  // If the size of responses is limited, or a rule may abort the load, the status is checked even without expectations.
   const implicitCheck = request.implicitCheck || load.maxBody !== undefined ||
     load.abortOn !== undefined;
   const [target, ...others] = originsOfLoad(request).map(({ origin, endpoint }) => ({
@@ -195,7 +196,7 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
   };
 }
 
-/** The users' own rows, one for each place for a user: a table may have many more rows. */
+/** The rows that users own, no more than there are places for users: a table may have many more rows. */
 export function rowsWithin<Row>(load: PlannedLoad, own: readonly Row[]): readonly Row[] {
   return own.slice(0, usableConnections(load));
 }
@@ -233,7 +234,7 @@ const OPENS_SOCKET: ResponseExpectation = {
   isStream: true,
 };
 
-/** The WebSockets of a load by expectation, which is the same object for requests that differ only in their values. */
+/** The WebSockets of a load by expectation; requests that differ only in their values share one expectation object. */
 function socketSpecsOf(requests: readonly ScriptRequest[]): ReadonlyMap<Expectation, SocketSpec> {
   const specs = new Map<Expectation, SocketSpec>();
   for (const { expect, socket } of requests) {
@@ -318,7 +319,7 @@ function stepOf(step: ScriptRequest | ThinkStep, checkedStream: Checked): StepSp
 
 type Checked = (request: ScriptRequest) => Pick<PreparedRequest, "check" | "stream">;
 
-/** One object for all requests that are read alike, because a worker prepares something for each object. */
+/** Requests whose responses are read alike get the same object, because a worker prepares something for each object. */
 function checkedStreams(implicit: boolean): Checked {
   const known = new Map<string, ReturnType<Checked>>();
   return (request) => {
@@ -352,7 +353,7 @@ export function callOf(
   };
 }
 
-/** What is expected of a response and, if it is to be a stream, of its messages; that it is one is always checked. */
+/** What is expected of a response and of a stream's messages. If a stream is expected, that is always checked. */
 function checkedStream(
   expect: Expectation,
   stream: StreamedResponse | undefined,

@@ -17,11 +17,11 @@ import {
   type SparseHistogram,
 } from "../stats/histogram/histogram.ts";
 
-/** The most values that the intervals of a fleet's workers may have together; more would bloat the result. */
+/** The most that the number of intervals times the number of workers may be: more values would bloat the result. */
 const MOST_WORKER_INTERVALS = 2_000_000;
-/** The least number of intervals, however many workers there are. */
+/** The timeline may have at least this many intervals, however many workers there are. */
 const LEAST_INTERVALS = 40;
-/** The most intervals that wait for parts, a minute of 250 ms each, so that a silent worker holds up no more. */
+/** The most intervals that may wait for a silent worker's part: a minute's worth, at 250 ms an interval. */
 const MOST_OPEN = 240;
 
 const SECOND_US = 1_000_000;
@@ -34,7 +34,7 @@ interface WorkerRange {
 
 const ALL: WorkerRange = { firstWorker: 0, workers: Infinity };
 
-/** A complete interval, with everything reported of it by then. */
+/** A complete interval, with everything that workers had reported of it when it became complete. */
 export interface WholeInterval {
   readonly index: number;
   readonly completed: number;
@@ -83,7 +83,7 @@ export class Timeline {
   #kept: IntervalSum[] = [];
   /** How many of the workers' intervals one kept interval stands for. */
   #width = 1;
-  /** Open intervals by the workers' index. Earlier ones are kept or, if no worker reported them, empty. */
+  /** Open intervals, by the index that workers give them. Earlier intervals are in `#kept`. */
   readonly #open = new Map<number, OpenInterval>();
   /** The index of the next interval to be opened. */
   #next = 0;
@@ -92,7 +92,7 @@ export class Timeline {
   readonly #last = new Map<number, number>();
   /** Number of parts that complete an interval. */
   #reporting = Infinity;
-  /** Requests completed in the intervals returned so far. */
+  /** Requests completed in the intervals that are no longer open. */
   #completed = 0;
   readonly #secondCompleted: number[] = [];
   readonly #secondBytes: number[] = [];
@@ -109,7 +109,7 @@ export class Timeline {
     return this.#width > 1;
   }
 
-  /** The intervals so far, including incomplete ones. */
+  /** The intervals so far, including incomplete ones, whose missing parts are no longer waited for. */
   get intervals(): readonly IntervalSum[] {
     for (const index of [...this.#open.keys()]) this.#keep(index);
     return this.#kept;
@@ -161,7 +161,7 @@ export class Timeline {
   }
 
   #addSeconds({ index, secondCompleted, secondBytes }: IntervalPart): void {
-    const first = Math.floor(index * (this.reportedMs * 1_000) / SECOND_US); // in the units of workers' counts
+    const first = Math.floor(index * (this.reportedMs * 1_000) / SECOND_US); // in microseconds, as workers compute it
     addAt(this.#secondCompleted, first, secondCompleted);
     addAt(this.#secondBytes, first, secondBytes);
   }
@@ -202,7 +202,7 @@ export class Timeline {
     return this.#kept[at];
   }
 
-  /** Counts all intervals that have begun, kept or open, so that their length is known at any time. */
+  /** Makes intervals longer while there are too many; open ones count, too, so that the length is always known. */
   #widenToMost(): void {
     while (this.#next > this.most * this.#width) this.#widen();
   }

@@ -60,8 +60,8 @@ export function histogramsOf(
 }
 
 /**
- * Service times, by the product-limit estimate in both loops, because in both a clock ends the observation of a request
- * that was sent.
+ * Service times, by the product-limit estimate even in an open loop, because a clock ends the observation of a request
+ * that was sent in open and closed loops alike.
  */
 export function serviceOf(totals: readonly WorkerTotals[]): Measurement["service"] {
   const merged = (of: (part: WorkerTotals) => SparseHistogram): SparseHistogram =>
@@ -99,7 +99,7 @@ export function statusOf(totals: readonly WorkerTotals[]): Measurement["status"]
 
 /**
  * Figures by what responses say about themselves.
- * @param latency Latencies of all responses; those of 2xx are what the other classes leave.
+ * @param latency Latencies of all responses: less those of the other classes, they are those of 2xx.
  */
 export function servedOf(
   totals: readonly WorkerTotals[],

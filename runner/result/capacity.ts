@@ -1,5 +1,5 @@
 /**
- * The result of a search for a capacity: the highest rate at which every rule holds, with its interval, and every trial.
+ * The result of a search for a capacity: the highest rate at which every rule holds, with its interval, and all trials.
  * Times are milliseconds, rates requests per second, shares 0–1, unless a key says otherwise.
  */
 import * as z from "zod";

@@ -1,7 +1,8 @@
 /**
- * Checks that the shape of a result file cannot express: valid histograms that hold as many values as are counted
- * beside them, counts that add up (law 1), times in order, every run once. Without these checks, a file that was cut,
- * edited or made up would be shown as a measurement, or would make the report fail in the middle. Pure.
+ * Checks that the shape of a result file cannot express: that histograms are valid and hold as many values as are
+ * counted beside them, that counts add up (law 1), that times are in order, and that no run is there twice. Without
+ * these checks, a file that was cut, edited or made up would be shown as a measurement, or would make the report fail
+ * in the middle. Pure.
  */
 import type { StreamFigures } from "./messages.ts";
 import type { Measurement, Results, Run } from "./result.ts";
@@ -16,7 +17,7 @@ export type Inconsistency = Pick<PathProblem, "path" | "message">;
 /** Largest error of rounding to a double, as a share. */
 const ROUNDING = 1e-6;
 
-/** A generator, because no caller needs all inconsistencies, and each histogram that can't be inflated costs 26 KB. */
+/** A generator, so that callers can stop early: each histogram that can't be inflated costs 26 KB of memory. */
 export function* inconsistenciesOf(result: Results | Measurement): Generator<Inconsistency> {
   if (!("runs" in result)) return yield* ofMeasurement(result);
   for (const [at, run] of result.runs.entries()) yield* inconsistenciesOfRun(run, at);
@@ -141,7 +142,7 @@ function* ofHistograms(measurement: Measurement): Generator<Inconsistency> {
   }
 }
 
-/** @param count Expected number of values; undefined if nothing says it. */
+/** @param count Expected number of values; undefined if the result does not have it. */
 function* ofHistogram(
   path: Inconsistency["path"],
   histogram: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * CPU, lag and delay of the load generator in every measurement, the host's activity beside it, whether the figures can be
- * trusted, and the part of each of several generators. Times are milliseconds, shares 0–1.
+ * The load generator in every measurement: its CPU, lag and delay, what else the host did, whether the figures can be
+ * trusted, and, if there were several generators, the part of each. Times are milliseconds, shares 0–1.
  */
 import * as z from "zod";
 import { busiestThread, SEVERITIES, trustFinding } from "./findings.ts";

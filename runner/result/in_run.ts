@@ -1,7 +1,7 @@
 /**
  * Figures of one run in the result files, each with an interval for this run alone: where the figure would lie if this
- * process, at this level, went on for ever. The intervals say nothing about the next process. `stats/dependence`
- * decides them.
+ * process, at this level, went on for ever. The intervals follow from how much the samples of the run depend on each
+ * other (`stats/dependence`); they say nothing about the next process.
  */
 import * as z from "zod";
 import { tQuantile } from "../stats/confidence/student_t.ts";
@@ -93,7 +93,7 @@ interface Measured {
   readonly latency: { readonly lowerBounds?: readonly string[]; readonly censored: number };
 }
 
-/** Figures with intervals from within a run, if its load does not change. */
+/** Figures of a run whose load does not change, with confidence intervals from within that run. */
 export function inRunOf({ timeline, warmup, requests, latency }: Measured): InRun {
   const { intervalS, points } = timeline;
   const fromS = warmup?.steadyFromS ?? 0;
@@ -128,7 +128,7 @@ function closed(figure: Figure, isOpen: boolean): Figure {
 interface Part {
   readonly steady: readonly Point[];
   readonly intervalS: number;
-  /** Whether a change of level was found. */
+  /** Whether the run was found to change its level. */
   readonly isMoving: boolean;
 }
 
@@ -147,7 +147,7 @@ function reasonOf({ isMoving }: Part, dependence: Dependence | null): Reason | n
   return dependence !== null && isMoving ? "not-stationary" : whyUnclear(dependence);
 }
 
-/** @param ends Ends of the interval, if there is one. */
+/** @param ends Computes the ends of the interval; called only if there is one. */
 function figureOf(
   { intervalS }: Part,
   { value, dependence, reason, ends }: {
@@ -212,7 +212,7 @@ function timesIn(points: readonly Point[]): Times {
   return { counts, count };
 }
 
-/** The first bucket up to which at least this share of the values lies. */
+/** The first bucket such that it and the buckets before it hold at least this share of the values. */
 function bucketAt({ counts, count }: Times, share: number): number {
   let below = 0;
   const needed = share * count * (1 - 1e-12);
@@ -225,8 +225,8 @@ function bucketAt({ counts, count }: Times, share: number): number {
 
 /**
  * A percentile with its interval. The interval follows from the share of requests at or above the percentile: the error
- * of that share gives two other percentiles of the run, between which the true one lies (R. S. Woodruff, "Confidence intervals for medians and
- * other position measures", JASA 47, 1952). A threshold is compared with the same share.
+ * of that share gives two other percentiles of the run, between which the true one lies (R. S. Woodruff, "Confidence
+ * intervals for medians and other position measures", JASA 47, 1952). A threshold is compared with the same share.
  */
 function percentileIn(part: Part, times: Times, percentile: number): Figure {
   const allowed = (100 - percentile) / 100;

@@ -106,7 +106,7 @@ export type StreamFigures = z.output<typeof streams>;
 export type SocketFigures = z.output<typeof sockets>;
 export type MessageTimes = z.output<typeof boundedTimes>;
 
-/** Whether messages were due by a clock, even in a closed loop: more than one was sent for each WebSocket. */
+/** Whether WebSockets sent several messages each, which are due by a clock even in a closed loop. */
 export function arePaced(figures: Pick<SocketFigures, "sent" | "opened"> | undefined): boolean {
   return figures !== undefined && figures.sent > figures.opened;
 }

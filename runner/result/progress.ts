@@ -20,7 +20,7 @@ export interface CellProgress {
   readonly runs: readonly Run[];
   /** The figure by which cells are compared: requests/s, or p99 in ms for loads with a pace of their own. */
   readonly figure: "rate" | "p99";
-  /** Value over all runs; null if they have no such figure. */
+  /** The figure over all runs; null if they do not have it. */
   readonly value: number | null;
   /** The 95 % interval, as in the report; null for a single run. */
   readonly interval: { readonly low: number; readonly high: number } | null;
@@ -37,7 +37,7 @@ export interface LiveMessages extends IntervalTimes<LiveTimes> {
   readonly failed: number;
   readonly perSec: number;
   /**
-   * The most informative times of the run: latencies of messages, or gaps between them; null: latencies of requests.
+   * Which times tell most about the run: latencies of messages, or gaps between messages; null: latencies of requests.
    */
   readonly lead: "message" | "gap" | null;
 }
@@ -66,7 +66,7 @@ export type Progress =
   | {
     readonly kind: "note";
     readonly text: string;
-    /** Something has failed that the exit code does not tell, so it is shown even where progress is not. */
+    /** Something has failed that the exit code does not show, so the note is shown even where progress is not. */
     readonly isWarning?: true;
   }
   | {
@@ -78,7 +78,7 @@ export type Progress =
     /** Repetitions of each cell until all runs are made, or until a stopping rule is next checked. */
     readonly repetitions: number;
     readonly target: string;
-    /** The target with the other turns, whose run is the next one; absent: the run is alone. */
+    /** The target that takes turns with this one, and whose run comes next; absent: the run is alone. */
     readonly partner?: string;
     readonly scenario: string;
     readonly repetition: number;
@@ -86,7 +86,7 @@ export type Progress =
     readonly remainingMs: number;
   }
   /**
-   * About once per interval of a load; of two targets in turns, only for the first. Figures are those of the last
+   * About once per interval of a load; if two targets take turns, only for the first. Figures are those of the last
    * interval.
    */
   | {
@@ -103,7 +103,7 @@ export type Progress =
     readonly latency: SparseHistogram;
     /** Absent if no response is a stream, and none opens a WebSocket. */
     readonly messages?: LiveMessages;
-    /** Requests of the run completed so far, and the planned number; null if the run ends by time. */
+    /** Requests of the run completed so far; `requests`: the planned number, null if the run ends by time. */
     readonly completed: number;
     readonly requests: number | null;
     readonly workers: {
@@ -125,10 +125,10 @@ export type Progress =
     /** Expected time of the runs after this one; absent if it is the only one. */
     readonly remainingMs?: number;
   }
-  /** After each run, and at the beginning for each cell with runs of an earlier sitting. */
+  /** After each run and, when an experiment is resumed, at the beginning for each cell that has runs already. */
   | { readonly kind: "cell"; readonly cell: CellProgress }
   | { readonly kind: "missing"; readonly missing: Missing }
-  /** A trial of a search for a capacity, and the current estimate of it, requests per second; null: unknown. */
+  /** A trial of a search for a capacity, and between which rates the capacity now seems to lie; null: unknown. */
   | {
     readonly kind: "trial";
     readonly number: number;

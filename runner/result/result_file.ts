@@ -1,10 +1,11 @@
 /**
- * `results.json` on disk: written whole after every run, so that at most the run in progress can be lost. Each run is
- * turned into bytes once, however often the file is written: with 450 runs of 10 s (16 MB) a save takes some 20 ms,
- * which is 0.2 % of a run.
+ * `results.json` on disk: saved after every run, so that at most the run in progress can be lost. Each run is turned
+ * into bytes once, however often the file is written: with 450 runs of 10 s (16 MB) a save takes some 20 ms, which is
+ * 0.2 % of a run.
  *
- * With thousands of runs that would write a terabyte. So beside a large file there is a journal, to which each run is
- * appended; the file is written whole when the journal has grown to a share of it, and at the end.
+ * With thousands of runs, writing the whole file each time would add up to a terabyte. So beside a large file there is
+ * a journal, to which each run is appended; the file is written whole when the journal has grown to a share of it, and
+ * at the end.
  */
 import { join } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";
@@ -29,7 +30,7 @@ export interface JournalHead {
   readonly after: number;
 }
 
-/** Each further line: what was added, and what else changed with that. */
+/** Each further line of a journal: what was added to the results, and what else that changed in them. */
 export interface JournalEntry extends Pick<Results, "planned" | "spent"> {
   readonly run?: unknown;
   readonly missing?: unknown;

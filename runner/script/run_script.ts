@@ -42,7 +42,8 @@ export interface ScriptParts
 /** How long `setup`, `refresh` and `teardown` may wait for a response. */
 const FETCH_MS = 30_000;
 /**
- * How long each function may last, and compute in one go: `teardown` even after Ctrl-C, and `refresh` during a load.
+ * How long each function may last (`ms`), and compute without a pause (`computingMs`): `refresh` computes during a
+ * load, so it gets less. `teardown` gets its time even after Ctrl-C.
  */
 const SETUP: Limits = { ms: 60_000, computingMs: 10_000 };
 const REFRESH: Limits = { ms: 60_000, computingMs: 1_000 };
@@ -67,7 +68,7 @@ export async function beginScript(
 ): Promise<ScriptedRun> {
   if (code === undefined) return unscripted(script);
   const whole = scriptCode(code, environment);
-  // Evaluating the script takes some hundredths of a second beside the load, so it is done once for all functions,
+  // Evaluating the script takes some hundredths of a second beside the load, so all functions share one evaluation,
   // unless it fails. A call that is cut off goes on in its realm after the next response, so the call after it gets
   // another realm.
   let realm: Realm | null = null;
@@ -161,7 +162,7 @@ class Renewal {
   }
 
   async #renew(): Promise<void> {
-    if (this.#isBusy) return; // the last refresh took longer than the time between two
+    if (this.#isBusy) return; // the previous refresh has not ended yet
     this.#isBusy = true;
     const { renew, signal } = this.parts;
     const stopped = this.#stopped.signal;
@@ -219,7 +220,7 @@ async function callIn(
   until.addEventListener("abort", end, { once: true });
   const opened = async (): Promise<string> => {
     const realm = await open();
-    until.throwIfAborted(); // otherwise it would begin in the next call's realm
+    until.throwIfAborted(); // otherwise this call, which was cut off, would begin in the next call's realm
     place = realm.placeOf(name);
     return await call(realm, until);
   };
@@ -245,7 +246,7 @@ async function fetched(
   init: string,
   { mayFetch, signal }: FetchOptions,
 ): Promise<string> {
-  if (signal.aborted) return await new Promise(() => {}); // a script that never stops ends here
+  if (signal.aborted) return await new Promise(() => {}); // so that a script that fetches for ever stops here
   const url = URL.parse(written);
   // Excludes URLs that are not of a server, such as files.
   if (url === null || !/^https?:$/.test(url.protocol)) {

@@ -1,13 +1,13 @@
 /**
- * How long slices are, how much of their beginning is cut, by how much their measured part is shifted and how long the
- * pause is: chosen from a short load in slices without a cut, in which each target shows how it comes back from its
- * rest, and how long its requests in flight take. Pure.
+ * How long slices are, how much of their beginning is left out (the cut), by how much their measured part is shifted,
+ * and how long the pause between them is. All are chosen from a trial, a short load in slices without a cut: it shows
+ * how each target comes back from its rest, and how long its requests in flight take. Pure.
  */
 import { TargetError } from "../../base/errors.ts";
 import type { SliceLengths } from "../../scenarios/pace/slices.ts";
 import { meanOf } from "../stats/quantile.ts";
 
-/** Slices of the trial load: measured from their beginning, and with a pause that few requests outlast. */
+/** Slices of the trial: measured from their beginning, and with a pause between them that few requests outlast. */
 export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const;
 
 /** How long the trial takes. */
@@ -24,25 +24,26 @@ export interface TrialSide {
   readonly p99Ms: number;
 }
 
-/** Largest cut: a longer one would waste time. The smallest is a step of the trial, which can't resolve less. */
+/** The longest cut: a longer one would waste time. The shortest is one step of the trial, which can't resolve less. */
 const MOST_CUT_MS = 40;
-/** A timer must hit the pause, and requests in flight must end within it. */
+/** The shortest pause: a timer must be able to hit it, and requests in flight must end within it. */
 const LEAST_PAUSE_MS = 4;
-/** Largest share of a slice: a longer pause would waste time, because there are always a few slow requests. */
+/** The longest pause, as a share of a slice: there are always a few slow requests, and waiting for them wastes time. */
 const MOST_PAUSE_SHARE = 0.5;
 /**
- * Least number of requests in sequence in a slice: the measured part may be shifted by one, and then still holds two.
+ * How many requests in sequence a slice must have time for: if its measured part is shifted by one request, that part
+ * still holds two.
  */
 const LEAST_ROUNDS = 3;
 /** The least length of a slice, in cuts: in a shorter slice, the cut would be too large a part. */
 const LEAST_CUTS = 5;
-/** Shorter slices give more pairs, so that a neighbour's burst begins or ends within a smaller share of them. */
+/** The usual length of a slice: of many short slices, only a small share has a neighbour's burst begin or end in it. */
 const SHORTEST_SLICE_MS = 50;
-/** With longer slices, sides that take turns would no longer be affected alike by a neighbour. */
+/** In longer slices, a neighbour would no longer affect both sides alike. */
 const LONGEST_SLICE_MS = 1_000;
 /** A rate early in a slice may be lower than in its second half by this share, which is harmless. */
 const HARMLESS_SHARE = 0.02;
-/** Within this many standard errors, a slower step may be chance. */
+/** A step of the trial that is slower by up to this many standard errors may be so by chance. */
 const STANDARD_ERRORS = 2.5;
 
 export class NoSlicesError extends TargetError {
@@ -76,15 +77,15 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
   };
 }
 
-/** The pause, as long as nearly all requests take, because one may have been sent at the very end of a slice. */
+/** The pause is as long as nearly all requests take, because one may have been sent at the very end of a slice. */
 function pauseMsOf(sides: readonly TrialSide[], sliceMs: number): number {
   const longestMs = Math.ceil(Math.max(...sides.map(({ p99Ms }) => p99Ms))) + 1;
   return Math.min(MOST_PAUSE_SHARE * sliceMs, Math.max(LEAST_PAUSE_MS, longestMs));
 }
 
 /**
- * How long after the start of a slice a side is slower than in the second half; compared within each slice, because a
- * neighbour slows down whole slices.
+ * For how long after the start of a slice a side is slower than in the slice's second half; compared within each slice,
+ * because a neighbour slows down whole slices.
  */
 export function cutMsOf(completed: readonly number[]): number {
   const bins = TRIAL.sliceMs / TRIAL.binMs;

@@ -5,8 +5,8 @@ import { inProportion } from "../host/load_clock.ts";
 import type { Run } from "../result/result.ts";
 
 /**
- * Evidence of a run with the CPU use of its target in its own slices, less the use at rest; waiting and the busiest
- * thread are scaled in proportion.
+ * The evidence of a run, with the target's CPU use limited to its own slices, less its use at rest; its waiting and its
+ * busiest thread are scaled in proportion.
  */
 export function ownEvidence(
   generator: Run["generator"],
@@ -20,8 +20,8 @@ export function ownEvidence(
 }
 
 /**
- * What a target and its parts used, on the clock of its own slices. CPU use is that in these slices, less the use at
- * rest; that of the parts is scaled in proportion.
+ * What a target and its parts used, on the clock of its own slices. The target's CPU use is that in these slices, less
+ * its use at rest; its parts' CPU use is scaled in proportion.
  */
 export function ownUse(
   { resources, parts }: WatchedUse,

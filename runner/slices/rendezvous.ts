@@ -10,7 +10,7 @@ export class Rendezvous {
   }
 
   /**
-   * Resolves with the start once both sides have arrived.
+   * Resolves with the moment of the start, once both sides have arrived.
    * @param delayMs Time that the side's workers need from the announcement to the start.
    */
   arrive(delayMs: number): Promise<number> {

@@ -1,6 +1,6 @@
 /**
- * One load on each of two targets at the same time, in slices that take turns: two ordinary loads, by a loader each, that
- * start at one moment and know when it is their turn. What they use is read at the changes of sides.
+ * Loads two targets at the same time, in slices that take turns: two ordinary loads, each by a loader of its own, that
+ * start at the same moment and know when it is their turn. What the targets use is read between the slices.
  */
 import type { Run } from "../result/result.ts";
 import { LocalLoader } from "../measure/local_loader.ts";
@@ -17,7 +17,7 @@ import { Rendezvous } from "./rendezvous.ts";
 export class SideLoaders {
   readonly #loaders = [new LocalLoader(), new LocalLoader()] as const;
 
-  /** Loaders whose next loads start together. @param onStart Receives that moment, milliseconds since the epoch. */
+  /** Loaders whose next loads start together. */
   together(): {
     readonly loaders: readonly [Loader, Loader];
     readonly cancel: (error: unknown) => void;
@@ -54,7 +54,7 @@ export function watchSides(sides: readonly [Pids, Pids], turns: Turns, startMs: 
 interface SliceContext {
   readonly turns: TurnsSpec;
   readonly partner: string;
-  /** CPU time in each slot of the session. */
+  /** CPU time in each slice of the session, of either side. */
   readonly used: readonly SlotUse[];
 }
 
@@ -66,7 +66,7 @@ export function slicesOf(
   const turns = new Turns(spec);
   const pairs = Math.min(...workers.map(({ completed }) => completed.length));
   const pair = Array.from({ length: pairs }, (_, at) => at).slice(spec.warmPairs);
-  /** Index of the slice among those of both sides. */
+  /** Index of a slice among the slices of both sides. */
   const slotOf = (at: number, isOther = false): number =>
     2 * at + (isOther ? 1 - turns.place(at) : turns.place(at));
   const sumOf = (key: "completed" | "failed" | "served" | "serviceSumUs", at: number): number =>

@@ -1,6 +1,6 @@
 /**
- * CPU time of both targets at each change of sides, read while neither is loaded. A reading that comes late is in the next
- * slice, and says nothing about the slices on either side of it. Linux only.
+ * CPU time of both targets, read in each pause between slices, while neither is loaded. If a reading comes late, in the
+ * next slice, the CPU time in the slices before and after the pause is unknown. Linux only.
  */
 import type { Turns } from "../../scenarios/pace/slices.ts";
 import { childrenOf, processCpuMs } from "../../base/system/processes.ts";
@@ -39,7 +39,7 @@ interface Reading {
   readonly ownMs: number | null;
 }
 
-/** CPU time in one slot, whichever side was loaded in it; null if unknown. */
+/** CPU time of both targets during one slice of either side (a slot); null if unknown. */
 export interface SlotUse {
   readonly cpuMs: readonly (number | null)[];
   /** CPU time of everything except the targets and this program. */
@@ -51,7 +51,7 @@ export class SideCpu {
   #pids: readonly (readonly number[])[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param turns The turns of either side. @param nowUs Time since the start of the load. */
+  /** @param turns The turns of one side, no matter which. @param nowUs Time since the start of the load. */
   constructor(
     private readonly sides: readonly [Pids, Pids],
     private readonly turns: Turns,
@@ -106,8 +106,8 @@ const UNSEEN: SlotUse = { cpuMs: [null, null], othersMs: null };
 
 /**
  * @param before,after CPU time by process.
- * @returns Null if unknown: without a process, or with one that was found only now, because it may have used its time
- * in any of the slices since the last search.
+ * @returns Null if unknown: if there is no process, or if one was found only now, because it may have used its time in
+ * any of the slices since the last search.
  */
 export function usedBetween(
   before: ReadonlyMap<number, number>,

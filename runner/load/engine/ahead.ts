@@ -8,7 +8,7 @@ import type { Journey } from "./flow.ts";
 import type { OpenPacer } from "./pacers.ts";
 import type { Message } from "./protocol.ts";
 
-/** The longest time before its due time that a request may be built: signatures contain a time, and data is renewed. */
+/** A request is built at most this long before it is due, because signatures contain a time, and data is renewed. */
 const EARLIEST_US = 10_000;
 /** No user is prepared if an exchange is due sooner than this, because that exchange would be sent late. */
 const LEAST_US = 100;
@@ -20,8 +20,8 @@ const MOST = 16;
  */
 const FEW = 4;
 /**
- * How long preparing users may keep the responses that arrive meanwhile waiting: enough for many quick hooks, or one
- * slow hook.
+ * How long the preparation of users may delay responses that arrive meanwhile: enough for many quick hooks, or one slow
+ * hook.
  */
 export const PASS_US = 20;
 
@@ -45,7 +45,7 @@ export class Ahead {
     this.#numbers = Array.from({ length: most }, (_, at) => most - 1 - at);
   }
 
-  /** The user who arrives next; null where none is prepared. */
+  /** The user who arrives next; null if no user is prepared. */
   take(): ComingUser | null {
     const user = this.#users.shift() ?? null;
     if (this.#users.length <= FEW) this.#isFilling = true;

@@ -85,7 +85,7 @@ function jsonAt(body: Uint8Array<ArrayBuffer>, path: readonly string[]): string 
   }
 }
 
-/** Undefined if there is no such member. */
+/** The member at the path; undefined if there is none. */
 function memberAt(top: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => {
     const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, key);

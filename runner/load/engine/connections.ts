@@ -23,7 +23,7 @@ export const CLOSED = 0;
 export const CONNECTING = 1;
 export const OPEN = 2;
 
-/** Most dials begun in one sweep over the closed slots, because each takes some 50 µs. */
+/** The most dials that one sweep over the closed slots begins: each takes some 50 µs. */
 const DIALS_AT_ONCE = 16;
 
 /** The load's parts that count dials, spread them out, and are told if the first one failed. */
@@ -49,7 +49,7 @@ export class Connections {
   readonly #backOff: BackOff;
   /** Every closed slot, and some slots that have been dialed since. */
   readonly #closed: SlotQueue;
-  /** Number of connections being dialed. */
+  /** Number of slots being dialed. */
   dialing = 0;
   /**
    * Whether every slot has had its turn to dial. Until then `RequestLoop` sends nothing, because requests would keep
@@ -91,7 +91,7 @@ export class Connections {
     return this.#dialedUs[slot];
   }
 
-  /** Visits the slots being dialed, with the moment when that began; the visitor may close the current one. */
+  /** Visits the slots being dialed, with the moment when the dial began; the visitor may close the current slot. */
   forEachDial(visit: (slot: number, dialedUs: number) => void): void {
     for (let slot = 0, left = this.dialing; left > 0; slot++) {
       if (this.#state[slot] !== CONNECTING) continue;
@@ -108,8 +108,8 @@ export class Connections {
   }
 
   /**
-   * Visits the slots that have no connection; the current one may be dialed. Stops after some dials, so that open
-   * connections are served in between; otherwise every response would seem to take as long as all dials together.
+   * Visits the slots that have no connection; the visitor may dial the current slot. Stops after some dials, so that
+   * open connections are served in between; otherwise every response would seem to take as long as all dials together.
    * Returns false if slots are left.
    */
   forEachClosed(visit: (slot: number) => void): boolean {
@@ -230,20 +230,20 @@ export class Connections {
   }
 }
 
-/**
- * When a connection may be dialed again: at once after one that brought a response, else after a pause of 10 ms that
- * doubles up to a second, so that a dead target costs neither side much. Each slot of a connection may report its end.
- */
 const FIRST_PAUSE_US = 10_000;
 const LONGEST_PAUSE_US = 1_000_000;
 /** 10 ms doubled this often exceeds the longest pause. */
 const MOST_DOUBLINGS = 7;
 
+/**
+ * When a connection may be dialed again: at once after one that brought a response, else after a pause of 10 ms that
+ * doubles up to a second, so that a dead target costs neither side much. Several slots may report the same end.
+ */
 class BackOff {
   readonly #dialAtUs: Float64Array;
-  /** Dials since the last connection that brought a response, which itself counts as one. */
+  /** By connection: number of dials, from the last one that led to a response on. */
   readonly #dials: Uint8Array;
-  /** Whether a dial is under way: slots of the previous connection may report its end only now. */
+  /** By connection: whether it is being dialed. Slots may still report the end of the previous connection meanwhile. */
   readonly #isDialing: Uint8Array;
 
   /** @param responded For each connection, 1 if it has brought a response since the last check. */
@@ -327,7 +327,7 @@ export class Timeouts {
     this.#nextUs = oldestUs + timeoutUs;
   }
 
-  /** When the slot's dial or its oldest exchange began, or last brought a part of a stream; Infinity without either. */
+  /** When the slot's dial or oldest exchange began, or last brought a part of a stream; Infinity if it has neither. */
   #begunUs(slot: number): number {
     if (this.connections.state(slot) === CONNECTING) return this.connections.dialedUs(slot);
     if (this.inFlight.count(slot) === 0) return Infinity;

@@ -35,7 +35,7 @@ export interface Driver {
   unsentBytes(slot: number): number;
   /** Whether everything sent on the open slot has reached the peer; null if that can't be known. */
   isSent(slot: number): boolean | null;
-  /** Closes a slot immediately, in any state; no further event of it follows. */
+  /** Closes a slot immediately, in any state; no further event is reported for it. */
   close(slot: number): void;
   /** Runs until `onTick` returns Infinity; resolves when every slot is closed. */
   run(events: DriverEvents): Promise<void>;

@@ -1,9 +1,9 @@
 /**
  * The end of a load of any kind. At the deadline no new request is sent, and those in flight are waited for: up to each
- * request's own time-out, and no longer than `LONGEST_DRAIN_US`. Without the wait, the last request of every connection
- * would be a lower bound, even on a fast server. Requests in flight after that are unfinished, and an exchange that was
- * due and never sent is dropped: both count in the latency with the time that they waited. Rates count only what ended
- * by the deadline.
+ * request's own time-out, and no longer than `LONGEST_DRAIN_US`. Without the wait, the last latency of every connection
+ * would be only a lower bound, even on a fast server. Requests in flight after the wait are unfinished, and an exchange
+ * that was due and never sent is dropped: both count in the latency with the time that they waited. Rates count only
+ * what ended by the deadline.
  */
 import type { InFlightExchanges, VisitInFlight } from "../recording/so_far.ts";
 import type { WorkerTotals } from "../recording/totals.ts";
@@ -17,12 +17,12 @@ import type { Workload } from "./workload.ts";
 export const LONGEST_DRAIN_US = 5_000_000;
 
 /**
- * How late a time-out may be noticed. Then the wait ends, because an endless response, such as a stream, would never
- * let the worker finish.
+ * How much longer than a time-out the wait lasts, because a time-out is noticed late. The wait must end, because an
+ * endless response, such as a stream, would never let the worker finish.
  */
 const LATE_US = 500_000;
 
-/** How long is waited after the deadline for what is in flight. */
+/** How long the load waits after the deadline for requests in flight. */
 export function drainUsOf({ timeoutUs }: Pick<Job, "timeoutUs">): number {
   return Math.min(timeoutUs + LATE_US, LONGEST_DRAIN_US);
 }

@@ -10,7 +10,7 @@
  *   runner/load/engine/in_flight.ts remembers it;
  * - runner/load/protocols/http1/http1.ts turns it into bytes, and the bytes of the response into events;
  *   runner/load/transports/epoll_driver.ts moves those bytes;
- * - base/http/response.ts parses the response, and base/http/head.ts its head, which it skips if it is a known one;
+ * - base/http/response.ts parses the response, and base/http/head.ts its head, which is skipped if it is a known one;
  * - runner/load/recording/recorder.ts counts it, in runner/stats/histogram/histogram_counts.ts.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";
@@ -102,7 +102,7 @@ export class Exchanges implements ExchangeEvents {
   #send(slot: number, request: number, message: Message, dueUs: number, nowUs: number): void {
     const { recorder, pacer } = this.parts;
     if (pacer.intended) recorder.sent(nowUs - dueUs);
-    // In a closed loop only the loop makes exchanges due, so latency counts from the send.
+    // In a closed loop no schedule makes an exchange due, so its latency counts from the send.
     this.inFlight.add(slot, request, message.head, pacer.intended ? dueUs : nowUs, nowUs);
     this.protocol.send(slot, message, nowUs);
   }

@@ -135,21 +135,21 @@ const NO_USER_HOOKS: PreparedUserHooks = { start: null, end: null };
 interface ResponseJudgement {
   /** Why the script failed; null if it did not. */
   readonly failure: string | null;
-  /** Whether the response was checked, and whether it passed. */
+  /** Whether the response was checked; `right`: whether it passed. */
   readonly checked: boolean;
   readonly right: boolean;
   /** Whether the session continues. */
   readonly goesOn: boolean;
 }
 
-/** The steps of a virtual user, and the values that it brings along. */
+/** The steps of a virtual user, and the values that the user brings along. */
 export interface Journey {
   readonly steps: readonly PreparedStep[];
   readonly variables: Variables;
   /** Null if the user keeps no cookies. */
   readonly cookies: UserCookies | null;
   readonly redirected: Redirected;
-  /** The user as seen by hooks; null if no request has hooks. */
+  /** The user as seen by hooks; null if there are no hooks. */
   readonly user: HookUser | null;
   /** The current request as changed by a hook; null if none has changed it. */
   hooked: WireRequest | null;
@@ -215,7 +215,7 @@ export class Flow {
     };
   }
 
-  /** Whether the first request of a user is made by a hook, which can run before the user arrives. */
+  /** Whether a hook runs before a user's first request is sent: it can run even before the user arrives. */
   get hasEarlyHooks(): boolean {
     return this.#user.start !== null ||
       this.#journeys.some(([first]) => first.kind === "request" && first.hooks.before !== null);

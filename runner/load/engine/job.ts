@@ -15,8 +15,8 @@ import type { StreamSpec } from "./streams/stream_spec.ts";
 /** The schedule by which exchanges become due. */
 export type PacerSpec =
   /**
-   * @property requests Infinity when the run ends by time. @property levels How many virtual users may be present at a
-   * time, over time; absent: one for each connection.
+   * @property requests Infinity when the run ends by time. @property levels How many virtual users may be present at
+   * each moment; absent: one for each connection.
    */
   | { readonly kind: "closed"; readonly requests: number; readonly levels?: LevelsShare }
   | { readonly kind: "open"; readonly phases: readonly Phase[]; readonly arrivals: ArrivalOptions }
@@ -47,7 +47,7 @@ export type ScriptSpec =
   }
   | ({ readonly kind: "flow" } & FlowSpec);
 
-/** The dials that this worker may begin, out of the whole load's: `first`, `first + stride` and so on. */
+/** This worker's share of the load's turns to dial (`perSec` a second): turns `first`, `first + stride`, … */
 export interface DialTurnsSpec {
   readonly perSec: number;
   readonly first: number;

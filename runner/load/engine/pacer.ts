@@ -12,7 +12,7 @@ export interface Pacer {
   stop(): void;
   /**
    * Stops, and visits in order the due time of each exchange before `endUs` that was never taken: there may be
-   * millions. None in a closed loop, where only the loop itself makes exchanges due.
+   * millions. A closed loop has none, because no schedule makes its exchanges due.
    */
   drop(endUs: number, visit: (dueUs: number) => void): void;
   /** Whether due times are intended (open loop), so that latency counts from them. */
@@ -29,7 +29,7 @@ export class ClosedPacer implements Pacer {
   take(nowUs: number): number {
     if (this.left <= 0) return -1;
     this.left--;
-    return Math.max(0, nowUs); // a negative time would mean that there is none
+    return Math.max(0, nowUs); // a negative time would mean that no exchange is due
   }
 
   stop(): void {

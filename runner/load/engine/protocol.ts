@@ -41,11 +41,11 @@ export interface Protocol {
   /** Sends a request on an open slot, as soon as the protocol allows it. */
   send(slot: number, message: Message, nowUs: number): void;
   /**
-   * Cancels the exchange in flight on a slot, if there still is one; no further event of it follows. True: the slot is
-   * open for the next exchange. False: it must be closed.
+   * Cancels the exchange in flight on a slot, if there still is one; no further event is reported for it. True: the
+   * slot is open for the next exchange. False: the slot must be closed.
    */
   cancel(slot: number, nowUs: number): boolean;
-  /** Closes a slot immediately, in any state; no further event of it follows. */
+  /** Closes a slot immediately, in any state; no further event is reported for it. */
   close(slot: number): void;
   /** Runs until `onTick` returns Infinity; resolves when every slot is closed. */
   run(): Promise<void>;
@@ -104,7 +104,7 @@ export interface ExchangeEvents {
   ): boolean;
   /** The read that ended an exchange is fully processed: no response in it can belong to a request sent from now on. */
   onRead(slot: number, nowUs: number): void;
-  /** The exchanges in flight on the slot have failed. `cancel` tells whether the slot is open for the next. */
+  /** The exchanges in flight on the slot have failed. `cancel` tells whether the slot is open for the next exchange. */
   onFailed(slot: number, by: FailedBy, reason: string, nowUs: number): void;
   /** Unsolicited bytes came on the slot, perhaps after a response. */
   onUnsolicited(slot: number, hasEnded: boolean, nowUs: number): void;

@@ -28,7 +28,7 @@ interface SessionParts extends ExchangeParts {
 
 /** In place of a step: the slot has no virtual user. */
 const NO_USER = -1;
-/** How long after its script has failed a session ends, so that the next session does not follow at once. */
+/** After its script has failed, a session ends with this delay, so that the next session does not follow at once. */
 const AFTER_FAILURE_US = 1_000;
 /** In place of a request: the lane has no request in flight. */
 const NONE = -1;
@@ -38,7 +38,7 @@ const NONE = -1;
  */
 const MOST_HOOKS_US = 10_000;
 
-/** One of the requests that a virtual user may have in flight. */
+/** Holds one of the requests that a virtual user may have in flight. */
 class Lane {
   /** Index of the request's step in the journey. */
   request = NONE;
@@ -63,7 +63,7 @@ class VirtualUser {
   inFlight = 0;
   /** Whether all responses so far let the session continue. */
   goesOn = true;
-  /** The first message, where it was made before the user arrived; null once it is taken. */
+  /** The first message if it was made before the user arrived; null once it is taken. */
   #message: ComingUser["message"] = null;
   readonly lanes: readonly Lane[];
 
@@ -118,7 +118,7 @@ export class SessionLoop implements Workload {
   readonly #slots: UserSlots;
   readonly #thinking: WakeQueue;
   readonly #free: FreeSlots;
-  /** How many users may be present, over time; null: as many as there are slots. */
+  /** How many users may be present at each moment; null: as many as there are places. */
   readonly #levels: UserLevels | null;
   /** Null if nothing is prepared ahead. */
   readonly #ahead: Ahead | null;
@@ -264,7 +264,7 @@ export class SessionLoop implements Workload {
     return true;
   }
 
-  /** Ends the session of a failed script a little later: otherwise the next would begin immediately, in a busy loop. */
+  /** Ends the session of a failed script after a delay: otherwise sessions would begin and fail in a busy loop. */
   #giveUp(place: number, lane: Lane, nowUs: number): void {
     const user = this.#users[place];
     lane.request = NONE;
@@ -359,10 +359,10 @@ function requestOf({ journey }: Lane, request: number): PreparedRequestStep {
   return step;
 }
 
-/** The most slots that are skipped at an arrival because they may not dial yet; there may be ten thousand of them. */
+/** The most slots that an arrival skips because they may not dial yet; ten thousand slots may be in that state. */
 const MOST_TRIES = 16;
 
-/** Slots without a virtual user: those with a reusable connection, and those without one. */
+/** Slots without a virtual user, in two queues: with a reusable connection, and without a connection. */
 class FreeSlots {
   readonly #open: SlotQueue;
   readonly #closed: SlotQueue;

@@ -1,6 +1,6 @@
 /**
- * The contract of a workload, which decides what is sent when, and on which slot. Its members are `request_loop.ts` and
- * `session_loop.ts`; they are called by `exchanges.ts`, which decides what becomes of an exchange.
+ * The contract of a workload, which decides what is sent when, and on which slot. `request_loop.ts` and
+ * `session_loop.ts` implement it; `exchanges.ts` calls it, and decides what becomes of an exchange.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 

@@ -5,7 +5,7 @@
 import { LIMITS } from "../../../base/limits.ts";
 
 const VERSION = 0;
-/** Index of the lengths of the two halves, in bytes. */
+/** Index of the first of the two words that hold the lengths of the halves, in bytes. */
 const LENGTHS = 1;
 const HEAD_BYTES = 16;
 const HALF_BYTES = LIMITS.scriptData.most;
@@ -13,7 +13,7 @@ const HALF_BYTES = LIMITS.scriptData.most;
 export class FreshData {
   readonly #words: Int32Array<SharedArrayBuffer>;
 
-  /** @param memory Shared by another thread; absent: new. The system commits it only when it is written. */
+  /** @param memory Shared by another thread; absent: new memory, which the system provides only as it is written. */
   constructor(readonly memory = new SharedArrayBuffer(HEAD_BYTES + 2 * HALF_BYTES)) {
     this.#words = new Int32Array(memory, 0, HEAD_BYTES / Int32Array.BYTES_PER_ELEMENT);
   }

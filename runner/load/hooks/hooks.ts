@@ -38,12 +38,12 @@ const REHEARSED: WireRequest = { method: "GET", path: "/", headers: {}, body: nu
 export interface HookOptions {
   /** Seed of `user.random()`. */
   readonly seed: number;
-  /** Number of this worker's first virtual user, and the distance to its next one in the whole load. */
+  /** Numbers of this worker's virtual users in the whole load: `first`, `first + stride`, … */
   readonly first: number;
   readonly stride: number;
   /** The clock of the run, microseconds. */
   readonly nowUs: () => number;
-  /** Memory in which the script's data is renewed; absent: it is not. */
+  /** Memory in which the script's data is renewed; absent: it is not renewed. */
   readonly fresh?: SharedArrayBuffer;
 }
 
@@ -75,7 +75,7 @@ export interface PreparedUserHooks {
 /** A function of the script. */
 interface Hook {
   readonly hook: RealmFunction;
-  /** Where the function begins, as the ends of error messages give it. */
+  /** Where the function begins, in the form with which error messages end. */
   readonly place: string;
 }
 
@@ -118,7 +118,7 @@ export class Hooks {
     }
   }
 
-  /** Calls a hook of the realm's own before a load, so that the code that calls hooks is compiled. */
+  /** Calls a hook that the realm has for this purpose, so that the code that calls hooks is compiled before a load. */
   rehearse(): void {
     const call = this.#before({ hook: this.realm.rehearsal(), place: "" }, true);
     for (let left = REHEARSED_CALLS; left > 0; left--) {
@@ -143,8 +143,8 @@ export class Hooks {
   }
 
   /**
-   * @param wire The request if nothing in it varies; else null. Throws a TargetError if the script lacks one of the
-   * functions.
+   * Throws a TargetError if the script lacks one of the functions.
+   * @param wire The request if nothing in it varies; else null.
    */
   prepared({ before, after }: RequestHooks, wire: WireRequest | null): PreparedHooks {
     const base = wire === null ? undefined : forHook(wire);
@@ -220,8 +220,8 @@ export class Hooks {
   }
 
   /**
-   * Passes the user's new variables to the realm, which may begin the session there. Returns whether the current call
-   * must begin it.
+   * Passes the user's new variables to the realm; if the user is new, that begins the session in the realm. Returns
+   * whether the current call must begin the session instead.
    */
   #isFirst(user: HookUser, own: RealmUser): boolean {
     let isFirst = user.isNew;
@@ -269,8 +269,8 @@ export class Hooks {
 }
 
 /**
- * Logs why the first session that fails at its end does so: no request fails with it, so the results do not contain the
- * reason.
+ * Logs the reason when a session fails at its end for the first time: no request fails with it, so the results do not
+ * contain the reason.
  */
 function told(end: PreparedUserHooks["end"]): PreparedUserHooks["end"] {
   if (end === null) return null;
@@ -293,7 +293,7 @@ function unrunnable(entry: string, error: unknown): unknown {
   return new TargetError(`Cannot run the script ${entry}: ${error.message}`);
 }
 
-/** The request in the form that hooks read; with its body if that never varies. */
+/** The request, of which nothing varies, in the form that hooks read. */
 function forHook({ method, path, headers, body }: WireRequest): {
   readonly [key in keyof WireRequest]: WireRequest[key];
 } {

@@ -43,7 +43,7 @@ export class Intervals {
   /** Latencies of the current interval. */
   readonly latency = new Histogram();
   readonly #censored = new Histogram();
-  /** Completed since the last boundary: the end of an interval or second, or a turn of slices. */
+  /** Requests completed since the last boundary: the end of an interval, a second, or a part of a slice. */
   completed = 0;
   bytesIn = 0;
   /** Wrong responses of the current interval. */
@@ -123,8 +123,8 @@ export class Intervals {
   }
 
   /**
-   * Begins a second. If an interval has ended at the same moment, the second already has its entry, the first of the
-   * next interval.
+   * Begins a second. If an interval has ended at the same moment, the second already has its entry, which is the first
+   * of the new interval.
    */
   #beginSecond(): void {
     this.#second++;

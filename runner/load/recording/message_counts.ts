@@ -32,7 +32,7 @@ export interface BoundedTotals {
   readonly open?: SparseHistogram;
 }
 
-/** `whole`: everything recorded; `take`: only what is new since the last hand-over. */
+/** `whole`: everything recorded; `take`: only what is new since the previous report. */
 export type Extent = "whole" | "take";
 
 export const NO_TIMES: BoundedTotals = { all: EMPTY, censored: EMPTY };
@@ -42,7 +42,7 @@ export interface MessagePart extends IntervalTimes<BoundedTotals> {
   /** Messages received; in the last interval, only by the deadline. */
   readonly received: number;
   /**
-   * Messages that failed; in the last interval also after the deadline, because each of them missed its expectation.
+   * Messages that failed; in the last interval also after the deadline, because a failure counts whenever it happens.
    */
   readonly failed: number;
 }
@@ -53,7 +53,7 @@ export interface MessagePart extends IntervalTimes<BoundedTotals> {
  */
 export type StreamEnd = "whole" | "cut" | "late" | "left";
 
-/** A count that also tells how much came by the deadline, and since the last interval. */
+/** A count that also knows its value at the deadline, and its growth since the last interval. */
 export class TimedCount {
   whole = 0;
   #inTime: number | null = null;

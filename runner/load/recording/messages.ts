@@ -5,7 +5,7 @@
  * An open stream waits for one message, its first or its next: that message is due. If the stream ends as it should, no
  * other message was due. If the stream is cut, the awaited message has failed; if the load ends or the virtual user
  * leaves, it is unfinished; if the request was never sent, it was dropped. The wait so far is then a lower bound of the
- * gap. It is also a lower bound of the time to the first message, unless the stream was cut: as for latency, a refusal
+ * gap. It is also a lower bound of the time to the first message, unless the stream was cut: as with latency, a refusal
  * says nothing about how long the message would have taken.
  */
 import {
@@ -53,7 +53,7 @@ export interface MessageTotals extends MessageCounts {
   readonly tokens: number;
   /** Tokens received by the deadline. */
   readonly tokensInTime: number;
-  /** Time to the first token, for streams that brought one or could have. */
+  /** Time to the first token; a lower bound for streams that ended too early to bring one. */
   readonly firstToken: BoundedTotals;
   /**
    * For each complete stream with at least two tokens: time from the first to the last, divided by the number of tokens
@@ -168,7 +168,7 @@ const AWAITS_NEXT = 2;
 const ENDED = 3;
 
 interface StreamSteps {
-  /** Steps whose requests are streams with counted messages; 0 if the load has a single step. */
+  /** Steps whose requests are streams with counted messages. A load with a single step has step 0. */
   readonly steps: ReadonlySet<number>;
   /** Steps whose streams have tokens. */
   readonly withTokens: ReadonlySet<number>;
@@ -277,7 +277,7 @@ export class MessageRecorder {
     if (how === "left") tally.unfinished++;
     else tally.failed.whole++;
     if (state === AWAITS_NEXT) tally.gap.recordBound(nowUs - this.#lastUs[slot]);
-    // As for latency: a refusal says nothing about how long the first message would have taken.
+    // No time is recorded, as with latency: a refusal says nothing about how long the message would have taken.
     if (how === "cut") return;
     const waitedUs = nowUs - this.#dueUs[slot];
     if (state === AWAITS_FIRST) tally.first.recordBound(waitedUs);
@@ -300,7 +300,7 @@ export class MessageRecorder {
     this.#begun(slot).interruptions[how]++;
   }
 
-  /** Counts the first message of a request that failed before it was sent, which says nothing about its time. */
+  /** Counts the first message of a request that failed before it was sent; no time is recorded. */
   failUnsent(step: number): void {
     const tally = this.#of(step);
     if (tally === undefined) return;
@@ -320,7 +320,7 @@ export class MessageRecorder {
     tally.tokenTimes?.first.recordBound(waitedUs);
   }
 
-  /** The deadline: later messages count in no rate. */
+  /** Called at the deadline: later messages do not count in rates. */
   seal(): void {
     for (const { received, tokens } of this.#tallies) {
       received.seal();

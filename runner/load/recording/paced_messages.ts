@@ -33,7 +33,7 @@ export class PacedMessages {
     return this.pace.isAnswered;
   }
 
-  /** When the next message is due; Infinity: none is. */
+  /** When the next message is due; Infinity: there is no next message. */
   get nextDueUs(): number {
     const { openUs, untilUs, everyUs, most } = this.pace;
     if (this.next >= most) return Infinity;

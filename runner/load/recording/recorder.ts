@@ -121,7 +121,7 @@ export class Recorder {
     }
   }
 
-  /** Drops a due exchange that was not sent by the end of the run: it would have taken longer than until then. */
+  /** Drops a due exchange that was not sent by the end of the run: its wait is a lower bound of its latency. */
   drop(step: number, dueUs: number, endUs: number): void {
     this.due++;
     this.dropped++;
@@ -155,9 +155,7 @@ export class Recorder {
     this.log?.add(0, dueUs, nowUs, slot);
   }
 
-  /**
-   * Records an exchange still in flight at the end of the run, after `seal`: it would have taken at least this long.
-   */
+  /** Records an exchange still in flight at the end of the run, after `seal`: its times so far are lower bounds. */
   leaveUnfinished(slot: number, step: number, dueUs: number, sentUs: number, endUs: number): void {
     this.unfinished++;
     this.steps?.leaveUnfinished(step, endUs - dueUs);

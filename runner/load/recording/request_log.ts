@@ -16,7 +16,7 @@ const LONGEST_LINE_BYTES = 4 * 16 + 4;
 const SEMICOLON = 59;
 const LINE_BREAK = 10;
 const ZERO = 48;
-/** Digits are taken from two whole numbers below 2³¹, because arithmetic on those is fast. */
+/** Numbers are written in two halves of nine digits, because arithmetic on whole numbers below 2³¹ is fast. */
 const HALF = 1e9;
 
 export class RequestLog {

@@ -1,21 +1,21 @@
 /**
- * The slices of a load that two sides get in turns. A part of each slice is measured, and the requests that are due in
- * that part belong to the slice, whenever they end. If requests were counted by when they end, those that take longer
- * than a slice would rarely fall in a measured part, and the slower they are, the more rarely. The timeline counts
- * requests when they end, like any timeline, so requests that end outside the measured parts are missing from its
- * rates.
+ * The slices of one side, when the loads on two targets take turns. A part of each slice is measured, and requests that
+ * are due in that part belong to the slice, whenever they end. If they were counted by when they end, requests that
+ * take longer than a slice would rarely fall in a measured part, and the slower they are, the more rarely. The timeline
+ * counts requests when they end, like any timeline, so requests that end outside the measured parts are missing from
+ * its rates.
  */
 import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 
-/** Totals of one worker: one number for each slice, in the order of pairs; fewer if the load was stopped. */
+/** Totals of one worker. The lists have a number for each slice of this side; fewer if the load was stopped. */
 export interface SliceTotals {
   /** By slice: completed requests that were due in its measured part. */
   readonly completed: readonly number[];
   readonly failed: readonly number[];
   /** By slice: sum of service times, including lower bounds. */
   readonly serviceSumUs: readonly number[];
-  /** By slice: requests completed from its beginning to the next one's, including its unmeasured parts. */
+  /** By slice: requests completed from its beginning to the beginning of this side's next slice. */
   readonly served: readonly number[];
   /** Latencies of requests that were due in the measured parts. */
   readonly latency: SparseHistogram;
@@ -36,7 +36,7 @@ export class Slices {
   readonly #completed: Float64Array;
   readonly #failed: Float64Array;
   readonly #serviceSumUs: Float64Array;
-  /** Completed requests at the beginning of each slice. */
+  /** Requests completed before the beginning of each slice. */
   readonly #begun: number[] = [];
   readonly #latency = new Histogram();
   readonly #censored = new Histogram();

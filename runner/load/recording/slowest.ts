@@ -32,7 +32,7 @@ type SlowEntry = { -readonly [Key in keyof SlowExchange]: SlowExchange[Key] } & 
 type RequestAt = (slot: number) => string | null;
 
 export class Slowest {
-  /** When these requests, and many more slow ones, were in flight. */
+  /** When the slowest requests were in flight, many more of them than are kept here. */
   readonly tail = new Tail();
   #leastUs = -1;
   #count = 0;
@@ -112,7 +112,7 @@ function empty(): SlowEntry {
 }
 
 /**
- * The slowest of all workers: exact, since each of them is also among its own worker's slowest.
+ * The slowest exchanges of all workers. Exact, because each of them is also among the slowest of its own worker.
  * @param connections Number of connections of each worker.
  */
 export function mergeSlowest(

@@ -1,6 +1,6 @@
 /**
- * The totals of a worker's load as if it ended now, posted while it goes on, because a receiver may never get the real
- * end. What is in flight is counted as at a real end: unfinished, with lower bounds.
+ * The totals of a worker's load as if it ended now, posted while it goes on, because a receiver may never get the final
+ * totals. Requests in flight are counted as at a real end: unfinished, with lower bounds.
  */
 import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { Recorder } from "./recorder.ts";
@@ -38,7 +38,7 @@ interface EndedSoFar {
 }
 
 export class SoFar {
-  // Only times of requests in flight, so that a report costs no more than those; the receiver adds the requests that
+  // These hold only the times of requests in flight, so that a report costs little; the receiver adds the requests that
   // have ended.
   readonly #open = new Histogram();
   readonly #service = new Histogram();

@@ -4,7 +4,7 @@
  * open until it is left.
  *
  * Received: the answer of the message has come. Failed: the socket was cut, closed or timed out before. Unfinished: the
- * load ended. Dropped: the message was due and never sent. As for requests, the time waited is a lower bound of the
+ * load ended. Dropped: the message was due and never sent. As with requests, the time waited is a lower bound of the
  * latency of a message that timed out, was unfinished or was dropped. What the server sends without being asked is
  * counted by `messages.ts`, like the messages of streams.
  */
@@ -73,7 +73,7 @@ export interface CountedSocket {
 }
 
 interface SocketSteps {
-  /** Steps whose requests open WebSockets; 0 if the load has a single step. */
+  /** Steps whose requests open WebSockets. A load with a single step has step 0. */
   readonly steps: ReadonlySet<number>;
   /** Steps whose server sends on its own; its messages are counted in intervals together with those of streams. */
   readonly pushed: ReadonlySet<number>;
@@ -81,7 +81,7 @@ interface SocketSteps {
 
 export class SocketRecorder {
   readonly #tallies: readonly SocketTally[];
-  /** Steps whose messages are answers: those of other steps are counted in intervals with the messages of streams. */
+  /** The steps whose messages are answers. In intervals, messages of the other steps count with those of streams. */
   readonly #answered: readonly SocketTally[];
   /** By slot; null: no socket is open there. */
   readonly #open: (CountedSocket | null)[];
@@ -159,7 +159,7 @@ export class SocketRecorder {
     });
   }
 
-  /** The deadline: later messages count in no rate. */
+  /** Called at the deadline: later messages do not count in rates. */
   seal(): void {
     for (const { came } of this.#tallies) came.seal();
   }

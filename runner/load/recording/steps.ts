@@ -24,7 +24,7 @@ export interface StepTotals {
   readonly classes: readonly number[];
   /** Failed requests, in the order of ERRORS. */
   readonly errors: readonly number[];
-  /** Requests completed by the deadline, by second. */
+  /** Requests completed in each second, until the deadline. */
   readonly seconds: SecondSeries;
   readonly latency: SparseHistogram;
   /** The values of `latency` that are lower bounds. */
@@ -41,7 +41,7 @@ export interface StepPart {
   readonly open: SparseHistogram;
 }
 
-/** Classes of status, from 1xx on: the first of three digits. */
+/** Number of classes of status, 1xx to 9xx. */
 export const CLASSES = 9;
 const SECOND_US = 1_000_000;
 
@@ -122,7 +122,7 @@ export class StepRecorder {
     this.#steps[at].bound(latencyUs);
   }
 
-  /** The deadline: later completions are in no second. */
+  /** Called at the deadline: later completions count in no second. */
   seal(endUs: number): void {
     this.#deadlineUs = endUs;
   }

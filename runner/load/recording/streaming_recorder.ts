@@ -15,7 +15,7 @@ import type { Failure, WorkerTotals } from "./totals.ts";
 
 interface StreamingSetting {
   readonly slots: number;
-  /** Steps whose requests are streams with counted messages; 0 if the load has a single step. */
+  /** Steps whose requests are streams with counted messages. A load with a single step has step 0. */
   readonly steps: ReadonlySet<number>;
   /** Whether some requests are gRPC calls; absent: none. */
   readonly hasCalls?: boolean;

@@ -29,7 +29,7 @@ export interface TailRequest {
 
 /** A heap: no request in it is faster than its parent, at half its index. */
 export class Tail {
-  /** Once all places are taken: latency of the fastest request kept, which others must exceed. */
+  /** Once all places are taken: the latency of the fastest request kept, which a new request must exceed. */
   leastUs = -1;
   #count = 0;
   // By heap index, from 1.
@@ -56,7 +56,7 @@ export class Tail {
     return at;
   }
 
-  /** Makes a place for a request instead of the fastest, and moves it down. */
+  /** Makes a place for a request, in place of the fastest, and moves it down. */
   #below(latencyUs: number): number {
     let at = 1;
     for (let next = 2; next <= MOST_TAIL; next = 2 * at) {

@@ -60,11 +60,11 @@ export interface WorkerTotals {
   readonly steps: readonly StepTotals[];
   /** Absent before the end, and if the load does not take turns with another. */
   readonly slices?: SliceTotals;
-  /** One for each step whose responses are streams; absent if there are none. */
+  /** Totals for each step whose responses are streams; absent if there is no such step. */
   readonly messages?: readonly MessageTotals[];
-  /** Completed gRPC calls by status, then those without a status. Absent if there are none. */
+  /** Completed gRPC calls by status; the last number is of calls without a status. Absent if there are no calls. */
   readonly calls?: Float64Array;
-  /** One for each step that opens WebSockets; absent if there are none. */
+  /** Totals for each step that opens WebSockets; absent if there is no such step. */
   readonly sockets?: readonly SocketTotals[];
 }
 
@@ -129,7 +129,7 @@ export interface SessionTotals {
   readonly failed: number;
   /** Time from the user's arrival to the end of the last step. */
   readonly length: SparseHistogram;
-  /** Places that had any user, and the number of sessions of the busiest place. */
+  /** Number of places that had any user; `mostOfPlace`: number of sessions of the busiest place. */
   readonly places: number;
   readonly mostOfPlace: number;
 }
@@ -170,8 +170,8 @@ export class SessionRecorder {
 }
 
 // Latencies of completed responses by what the responses say of themselves: their class of status, the instance that
-// served them, and whether a cache did. A 2xx response that names neither costs nothing here, because the class 2xx is
-// what the other classes leave of all responses.
+// served them, and whether a cache did. A 2xx response that names neither costs nothing here, because the latencies of
+// the class 2xx are later computed as those of all responses less those of the other classes.
 
 /** Name of a group: `5xx`, `instance 3`, `cache hit`. */
 export type ResponseGroup =

@@ -1,14 +1,14 @@
 /**
  * Limits the rate of new connections, over any driver of sockets. This layer lies below HTTP/2, so that a connection
- * that replaces another waits for its turn, too. There are two kinds of dials. Some wait here, first come, first
- * served, because requests wait for them. The exchanges, however, ask again and again (`mayBegin`), and begin a dial
- * only when it has its turn. If both kinds want a turn they alternate, so that neither starves the other.
+ * that replaces another waits for its turn, too. The exchanges ask again and again whether they may dial (`mayBegin`),
+ * and begin a dial only when it has its turn. All other dials, such as those that replace a connection, wait here,
+ * first come, first served. If both kinds of dials want a turn, they alternate, so that neither starves the other.
  */
 import type { DialTurns, Driver, DriverEvents } from "../engine/driver.ts";
 import type { DialTurnsSpec } from "../engine/job.ts";
 import { SlotQueue } from "../engine/slot_queues.ts";
 
-/** How much lateness of turns may be made up for, microseconds: the load loops check for dials every 10 ms. */
+/** How far a worker that is late with its turns may catch up, microseconds: loops check for dials every 10 ms. */
 const CATCH_UP_US = 20_000;
 
 /**
@@ -50,7 +50,7 @@ export class TurnsDriver implements Driver, DialTurns {
   #waiting = 0;
   /** When the exchanges last asked in vain, microseconds. */
   #refusedUs = -Infinity;
-  /** Whether the exchanges were told that their dial may begin, which follows at once. */
+  /** Whether the exchanges were told that they may dial; the dial then follows at once. */
   #isPromised = false;
   /** Whether the last turn went to a dial that waited, so that the next goes to the exchanges if they want it. */
   #isTheirTurn = false;

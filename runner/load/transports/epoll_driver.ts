@@ -1,6 +1,6 @@
 /**
  * The driver for Linux: the thread drives non-blocking sockets itself, with one epoll, one recv and one send per
- * request. While it runs the isolate gets no messages: every wait ends by the next tick, which looks at the stop flag.
+ * request. While it runs, the isolate gets no messages: the load is stopped by a flag, which every tick looks at.
  */
 import {
   DATA_WORD,
@@ -42,11 +42,11 @@ export class EpollDriver implements Driver {
   readonly #dials: EpollDials;
 
   /**
-   * @param hosts The hosts' addresses, or the reason why one has none. Each has an equal share of the slots, in their
-   * order.
+   * Throws if FFI or epoll is not available.
+   * @param hosts Each host's addresses, or why it has none. Hosts have equal shares of the slots, in their order.
    * @param now Returns microseconds since the start of the run.
    * @param requestBytes The size of the largest request.
-   * @param tlsOn Makes the TLS layer of the sockets; null: no TLS. Throws if FFI or epoll is not available.
+   * @param tlsOn Makes the TLS layer of the sockets; null: no TLS.
    */
   constructor(
     hosts: readonly (readonly Address[] | string)[],

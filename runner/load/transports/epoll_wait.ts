@@ -1,8 +1,8 @@
 /**
  * Waits for an epoll, to the microsecond. Linux has a call for this since 5.11, epoll_pwait2(2), and glibc since 2.35;
  * older systems, qemu-user and some sandboxes lack it. There a timerfd in the same epoll wakes epoll_wait(2), whose own
- * time-out is in whole milliseconds: this takes a second call for each tick, and none for the waits between. Which way
- * works is found by trying.
+ * time-out is in whole milliseconds: this takes one more call for each tick, but not for other waits. Which way works
+ * is found by trying.
  */
 import {
   CLOCK_MONOTONIC,
@@ -17,12 +17,12 @@ import {
   TFD_NONBLOCK_CLOEXEC,
 } from "../../../base/system/libc.ts";
 
-/** Stands in place of a slot in events of the timer. An event's data is a slot and the generation of its socket. */
+/** Stands in place of a slot in events of the timer. Other events have a slot and the generation of its socket. */
 const NO_SOCKET = -1;
 
 /** Index of the nanoseconds in a struct timespec of 32-bit words, little-endian: no other word is ever set. */
 const NANOSECONDS = 2;
-/** struct itimerspec has two of them: the interval, and the time from now. */
+/** A struct itimerspec has two timespecs: the interval, and the time from now. */
 const FROM_NOW_NANOSECONDS = 4 + NANOSECONDS;
 const LONGEST_WAIT_US = 999_999;
 
@@ -68,7 +68,7 @@ interface EventQueue {
 export interface Waiter {
   /** Returns −1 on an error, as the system does. */
   readonly wait: Wait;
-  /** What workers do instead because the system denies some calls; null if it denies none. */
+  /** A note on what workers do because the system denies some calls, and on which calls; null if it denies none. */
   readonly note: string | null;
   close(): void;
 }

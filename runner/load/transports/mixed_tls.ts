@@ -14,7 +14,7 @@ export class MixedTls implements TlsLayer {
   /** Result of the last recv on a socket without TLS. */
   #length = 0;
 
-  /** @param layers One layer for each host, in the order of their equal shares of the slots. Null: no encryption. */
+  /** @param layers By host: its TLS layer; null: no encryption. Hosts have equal shares of the slots, in this order. */
   constructor(private readonly layers: readonly (EpollTls | null)[], slots: number) {
     this.#slotsOfEach = slots / layers.length;
   }

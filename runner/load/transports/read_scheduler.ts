@@ -4,9 +4,9 @@
  * Each time the runtime polls the system, it lets 128 socket operations through (tokio's task budget): new operations
  * first, then those that became ready last. As long as 128 connections have something new each time, no other
  * connection is read or opened, for seconds. And while there is anything else to do, the runtime polls only every 61st
- * time. So once an iteration of the event loop has half as many events, a connection that was served recently waits for
- * its next read, first come, first served, and the connections that were passed over get through. Dials get through
- * first, because a server may accept no connection as long as it has requests.
+ * time. So once an iteration of the event loop has had 64 events, connections that were served recently wait for their
+ * next read, first come, first served, so that the runtime gets to the connections that it passed over. Dials go before
+ * reads, because a server may accept no connection as long as it has requests.
  */
 import { SlotQueue } from "../engine/slot_queues.ts";
 import { setImmediate } from "node:timers";

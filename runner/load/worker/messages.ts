@@ -52,7 +52,7 @@ export type FromWorker =
 export interface WorkerReport {
   readonly totals: WorkerTotals;
   readonly sessions: SessionTotals;
-  /** The time from the start of the run to the worker's last event, in microseconds. */
+  /** Time from the start of the run until the worker stopped sending, microseconds. */
   readonly elapsedUs: number;
   /** The thread's time on a core, and its time of waiting for one, during the run. */
   readonly time: ThreadTime;
@@ -82,9 +82,9 @@ export interface SoFarReport extends WorkerReport {
 /**
  * The part of a `SoFarReport` that a worker posts with each interval. The times in `service`, `firstByte` and `lag` of
  * the totals, and in `busyPeriods`, are only those recorded since the previous part, without requests in flight: to
- * post all of them each time would take longer than anything else that a worker does besides its load. The same holds
- * for the times and seconds of steps and the times of messages; steps that have nothing in flight, nothing open and
- * nothing new are left out. `SoFarSum` puts the parts together.
+ * post all of them each time would take longer than anything else that a worker does besides its load. The times and
+ * seconds of steps and the times of messages are likewise only those since the previous part; steps that have nothing
+ * in flight, nothing open and nothing new are left out. `SoFarSum` puts the parts together.
  */
 export interface SoFarPart extends SoFarReport {
   /** Steps that changed; the totals have no steps here. */

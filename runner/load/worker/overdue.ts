@@ -2,8 +2,8 @@
  * When a worker counts as held, that is, as stuck: how late its next message may be before the pool ends the worker.
  * Pure: moments are arguments, milliseconds by any one clock.
  *
- * - A load that lasts a given time is over at its deadline, after the wait for what is in flight then (`drainUsOf`) and
- *   the moment in which connections are closed.
+ * - A load that lasts a given time is over when, after its deadline, the wait for requests in flight (`drainUsOf`) and
+ *   the moment for closing connections have passed.
  * - A load that ends by a number of requests, or with its last virtual user, has no deadline. Its worker posts each
  *   interval as it ends, even while nothing responds, and may be silent after that for as long as the longest wait for
  *   what is in flight.

@@ -17,7 +17,7 @@ import { setPriority } from "node:os";
 
 /** Time for the start message to reach every worker. */
 const START_DELAY_MS = 5;
-/** Additional time for each connection of an open loop, whose dial takes some 50 µs if it is local. */
+/** Additional time for each connection of an open loop: a local dial takes some 50 µs. */
 const DIAL_MS = 0.2;
 const LONGEST_DELAY_MS = 3_000;
 /** Health of a worker that was ended. */
@@ -92,7 +92,7 @@ export class WorkerPool {
 /** One run of a pool. */
 class PoolRun {
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
-  /** When the run started, and when it was interrupted, by performance.now(); null before. */
+  /** When the run started; `#interruptedMs`: when it was interrupted. By performance.now(); null before. */
   #startMs: number | null = null;
   #interruptedMs: number | null = null;
   readonly #watch: ReturnType<typeof setInterval>;
@@ -169,7 +169,7 @@ class PoolRun {
     const finished = await worker.request(start, "finished", (message) => {
       if (message.kind === "unreached") return onUnreached?.();
       onInterval(index, message.part, message.health);
-      if (onSoFar === undefined) return; // assembling it takes a while
+      if (onSoFar === undefined) return; // assembling the report takes a while
       const { report } = worker.soFar;
       if (report !== null) onSoFar(index, report);
     });
@@ -181,7 +181,7 @@ class PoolRun {
     return finished?.report ?? null;
   }
 
-  /** The report of a worker that was ended; also hands on everything that no interval contains yet. */
+  /** The report of a worker that was ended; also hands on the lower bounds that no interval contains yet. */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
     const { boundsPart, reportOfSilent } = await import("./silent_worker.ts"); // loaded on demand, because few runs need it
     const { share: { pacer, turns, script, durationUs }, lastIndex: own } = this.workers[index];

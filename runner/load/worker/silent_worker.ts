@@ -1,6 +1,6 @@
 /**
- * The report of a worker that fell silent: its last report, and everything that would have come after that. Every
- * exchange of its share is counted once, so that over all workers each exchange that was due still has one outcome.
+ * The report of a worker that fell silent: its last report, with the rest of its share counted as dropped. So every
+ * exchange that was due, over all workers, still has exactly one outcome.
  */
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { JobShare } from "../engine/job.ts";
@@ -61,7 +61,7 @@ function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): Spar
       if (arrived++ >= begun) waits.record(durationUs - dueUs);
     });
   } else if (pacer.requests < Infinity) {
-    // A closed loop's request is due only when a connection is free, so none of them had waited.
+    // A request of a closed loop is due only when a connection is free, so these requests had not waited at all.
     for (let left = pacer.requests - begun; left > 0; left--) waits.record(0);
   }
   return waits.toSparse();

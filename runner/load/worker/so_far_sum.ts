@@ -17,7 +17,7 @@ export class SoFarSum {
   readonly #firstByte = new HistogramSum();
   readonly #lag = new HistogramSum();
   readonly #busyPeriods = new HistogramSum();
-  // The parts by step.
+  // Sums of the parts, by step.
   readonly #steps = new Map<number, StepSum>();
   readonly #messages = new Map<number, StreamSum>();
   readonly #sockets = new Map<number, SocketSum>();
@@ -66,7 +66,7 @@ export class SoFarSum {
   }
 }
 
-/** Sums what was posted of one step: each part has the counts of the run so far, but only its own times. */
+/** Sums the parts of one step: a part has the counts of the run so far, but only the times since the part before. */
 interface SumOfStep<Part, Totals> {
   add(part: Part): void;
   whole(): Totals;

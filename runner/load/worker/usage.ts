@@ -6,7 +6,7 @@ import type { Health, WorkerReport } from "./messages.ts";
 
 type WorkerUsage = Pick<WorkerReport, "time" | "spunUs" | "busyPeriods" | "timerUs">;
 
-/** Over a shorter time, a share of a core is too coarse. */
+/** The shortest time over which the CPU clock is fine enough for a share of a core. */
 const LEAST_HEALTH_US = 200_000;
 
 export class Usage {
@@ -34,7 +34,7 @@ export class Usage {
     this.#healthCpuUs = this.#before.cpuUs;
   }
 
-  /** The deadline: freezes the usage. */
+  /** Called at the deadline: freezes the usage. */
   end(): void {
     const time = threadTime();
     this.#readHealth(time);
@@ -60,7 +60,7 @@ export class Usage {
     return { time: timeBetween(this.#before, time), spunUs, busyPeriods, timerUs: this.timerUs };
   }
 
-  /** Health since the last reading; unchanged if that was only just before. */
+  /** Health since the last reading; unchanged if that was less than `LEAST_HEALTH_US` ago. */
   #readHealth({ cpuUs }: ThreadTime): Health {
     const nowUs = this.now();
     const elapsedUs = nowUs - this.#healthSinceUs;

@@ -56,8 +56,8 @@ const SHORT_SLICE_US = 100;
 let hasShortSlices = false;
 
 /**
- * Lets this thread send requests at the moment they are due, even while threads of this process that compile, collect
- * garbage or show the load are busy on the same core: with the usual time slices, those would keep the core for some
+ * Lets this thread send requests at the moment they are due, even while other threads of this process compile, collect
+ * garbage or show the load on the same core: with the usual time slices, they would keep the core for some
  * milliseconds.
  */
 function beWokenPromptly(promptly: boolean): void {
@@ -148,7 +148,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
       while (now() < 0); // a timer may fire early, and nothing is due before the start
     }
     usage.begin();
-    busy.add(0, now()); // in an open loop, whatever is due waits for a start that comes late
+    busy.add(0, now()); // if an open loop starts late, whatever is due by then has waited
     await exchanges.protocol.run();
     const { totals, elapsedUs } = ending;
     if (totals === null) throw new Error("The load ended without totals");

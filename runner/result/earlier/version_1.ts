@@ -82,7 +82,8 @@ function agent(data: unknown): unknown {
 
 /**
  * Turns `reasons`, which are sentences, and `causes`, their codes, into findings. Two findings are made anew from the
- * run, which has all their evidence. Version 1 has one trust for all of them, which becomes the severity of each.
+ * run, which has all their evidence. Version 1 has one level of trust for all findings, which becomes the severity of
+ * each.
  */
 function withFindings(part: unknown, run: unknown): unknown {
   if (!isMap(part) || !Array.isArray(part.reasons) || Object.hasOwn(part, "findings")) {

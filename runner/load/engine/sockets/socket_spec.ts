@@ -27,6 +27,6 @@ interface SocketSend {
 export interface SocketRequest {
   /** The specification, one object shared by all sockets that differ only in their values. */
   readonly spec: SocketSpec;
-  /** Content of each message, in which `{{ n }}` and `{{ socket }}` stand for numbers. */
+  /** Content of each message, in which `{{ n }}` stands for its number and `{{ socket }}` for the socket's name. */
   readonly payload: Uint8Array<ArrayBuffer>;
 }

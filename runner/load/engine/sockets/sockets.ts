@@ -102,10 +102,10 @@ class OpenSocket {
 }
 
 export class Sockets {
-  /** Whether messages are sent at a pace of their own. */
+  /** Whether any socket sends messages at fixed intervals. */
   readonly arePaced: boolean;
   commands: SocketCommands | null = null;
-  /** By slot; null: its exchange is not a socket, or there is none. */
+  /** By slot; null: the slot has no exchange, or one that is not a socket. */
   readonly #open: (OpenSocket | null)[];
   readonly #moments: Moments;
   /** Payloads by template, each shared by all sockets that send the same messages. */
@@ -182,7 +182,7 @@ export class Sockets {
     return payload;
   }
 
-  /** Does everything that is due on any socket; returns when more will be. */
+  /** Does everything that is due on any socket; returns when more will be due. */
   onTick(nowUs: number): number {
     while (this.#moments.nextUs <= nowUs) {
       const slot = this.#moments.first;
@@ -220,7 +220,7 @@ export class Sockets {
     }
     const n = messages.next;
     const lagUs = nowUs - messages.nextDueUs;
-    // The first message is due when the socket opens, which no clock decides: sent at once, it says nothing about lag.
+    // The first message is due when the socket opens, not by a clock: if it is sent at once, it says nothing about lag.
     if (send.everyUs !== undefined && (n > 0 || lagUs > 0)) this.#recorder.sent(lagUs);
     this.#sockets.send(counted);
     if (take !== null && byKey !== null) {
@@ -268,7 +268,7 @@ export class Sockets {
     }
     const n = numberOf(socket, counted, bytes, from, to);
     if (n < 0 || !sockets.answer(counted, n, nowUs)) return sockets.mismatch(counted);
-    // Messages due by then are sent before the user leaves, even if this runs before the tick.
+    // Messages due by now are sent before the user leaves, even if this answer is handled before the tick.
     if (nowUs >= socket.leaveUs && !socket.isLeft) this.#goOn(slot, socket, nowUs);
   }
 
@@ -299,7 +299,7 @@ export class Sockets {
     return socket.isRight ? null : NOT_EXPECTED;
   }
 
-  /** Forgets a socket that was cancelled. */
+  /** Forgets a socket that has ended or was cancelled. */
   forget(slot: number): void {
     this.#open[slot] = null;
     this.#moments.delete(slot);

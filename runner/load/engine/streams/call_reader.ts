@@ -17,7 +17,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const COMPRESSED = 1;
 const NO_BYTES: Bytes = new Uint8Array(0);
-/** A partial message up to this size does not count towards the room. */
+/** A partial message up to this size does not count towards the memory of the `KeptRoom`. */
 const FREE_BYTES = 512;
 /** The status that stands for codes unknown to gRPC. */
 const UNKNOWN = GRPC_STATUSES.indexOf("UNKNOWN");

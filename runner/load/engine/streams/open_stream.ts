@@ -51,7 +51,7 @@ export class StreamPlan {
 /** The parts of `call_reader.ts`, which reads gRPC calls. */
 type CallParts = Pick<typeof import("./call_reader.ts"), "CallPlan" | "CallReader">;
 
-/** Whether the messages of such a stream are counted. */
+/** Whether the messages of streams with this specification are counted. */
 export function isCounted({ call }: StreamSpec): boolean {
   return call?.isUnary !== true;
 }
@@ -84,14 +84,12 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
    * When a part of the stream last arrived, or, if later, when the stream is to be requested again; −Infinity before.
    */
   aliveUs = -Infinity;
-  /**
-   * When the last message arrived, with which the stream counts as ended even if the server continues; Infinity before.
-   */
+  /** When the message arrived that ends the stream, even if the server continues (`until`); Infinity before. */
   doneUs = Infinity;
   /** What is wrong with the stream; null: nothing so far. */
   problem: string | null = null;
   readonly #reader: EventReader | LineReader | CallReader;
-  /** The same reader, if it reads events; else null. */
+  /** `#reader` if it reads events; else null. */
   readonly #events: EventReader | null;
   /** Null if the stream is not a gRPC call. */
   readonly #call: CallReader | null;
@@ -214,7 +212,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     this.onEvent(MESSAGE, json);
   }
 
-  /** A message has come, of whichever kind the stream is. */
+  /** A message has come: an event, a line or a message of gRPC. */
   onEvent(name: string, data: Bytes): void {
     if (this.doneUs < Infinity) return;
     const { plan, place: { slot, messages } } = this;

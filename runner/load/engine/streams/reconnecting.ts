@@ -6,7 +6,7 @@
  */
 import type { Message } from "../protocol.ts";
 
-/** Pause in addition to the reconnection time after the first failed attempt; doubles with each, up to a limit. */
+/** Added to the reconnection time after the first failed attempt; doubled after each further one, up to a limit. */
 const FIRST_PAUSE_US = 10_000;
 const LONGEST_PAUSE_US = 1_000_000;
 /** 10 ms doubled this often exceeds the longest pause. */

@@ -8,7 +8,7 @@ import type { ResponseExpectation } from "../response_check.ts";
 export interface CallSpec {
   /** Whether the response is a single message; if not, any number may come, and each is counted and timed. */
   readonly isUnary: boolean;
-  /** The call's deadline, counted from the send, which the server is told; absent: none. */
+  /** The deadline that the server is told, as the time since the call was sent; absent: none. */
   readonly deadlineUs?: number;
   /** Accepted statuses. */
   readonly statuses: readonly number[];
@@ -31,10 +31,7 @@ export interface StreamSpec {
    * another time; absent: the stream is then over.
    */
   readonly reconnectUs?: number;
-  /**
-   * Where the token of a message is; a message without one, or with an empty one, has none. Absent: tokens are not
-   * counted.
-   */
+  /** Where a message has its token; an empty token does not count. Absent: tokens are not counted. */
   readonly token?: BodySource;
   /** What at least one message must contain; absent: nothing. */
   readonly expect?: Pick<ResponseExpectation, "contains" | "json" | "matches">;

@@ -4,7 +4,7 @@
  * time is over, and says at the end of each whether it was as expected. No I/O happens here.
  *
  * A stream ends with its response; with its last message (`until`), if the server does not end the response then; or
- * when the virtual user has held it long enough (`hold`). Over HTTP/1.1 the last two close the connection. A stream
+ * when the virtual user has held it long enough (`hold`). The last two close the connection over HTTP/1.1. A stream
  * that is requested again (`reconnect`) goes on after its response, over other connections: for `exchanges.ts` it is
  * one exchange on one slot that stays open.
  */
@@ -25,7 +25,7 @@ import type { StreamSpec } from "./stream_spec.ts";
  */
 const SWEEP_US = 10_000;
 
-/** The most connections that are dialed in one sweep, before the loop returns to reading from others. */
+/** The most connections that one sweep dials, before the loop returns to reading from open connections. */
 const DIALS_AT_ONCE = 16;
 /** The shortest time between sweeps: a stream that is due to be requested sooner waits for the next sweep. */
 const SHORTEST_SWEEP_US = 1_000;
@@ -51,7 +51,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   readonly retain: boolean | "head";
   readonly room: StreamRoom;
   readonly #protocol: Protocol;
-  /** By slot; null: its exchange is not a stream, or there is none. */
+  /** By slot; null: the slot has no exchange, or one that is not a stream. */
   readonly #open: (OpenStream | null)[];
   readonly #plans: ReadonlyMap<StreamSpec, StreamPlan>;
   readonly #recorder: StreamingRecorder;
@@ -176,10 +176,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return this.events.onEnd(slot, response, isLast, beganUs, nowUs, overUs);
   }
 
-  /**
-   * The stream's connection brings nothing more and is not used again; a new one is dialed when the stream is requested
-   * again.
-   */
+  /** Closes the stream's connection, which brings nothing more; requesting the stream again dials a new one. */
   #interrupt(
     slot: number,
     stream: OpenStream,

@@ -32,7 +32,7 @@ interface FirstCookies {
 
 export async function cookieJars({ origin, preset }: CookieSpec): Promise<CookieJars> {
   const { CookieJar } = await import("tough-cookie");
-  // A cookie for a public suffix is kept as a cookie of its own host, and sent to no other.
+  // A cookie for a public suffix is kept as a cookie of the host that set it, and sent to no other host.
   const open = (): CookieJar => new CookieJar(undefined, { rejectPublicSuffixes: false });
   const lines = Object.entries(preset).map(([name, value]) => `${name}=${value}; Path=/`);
   const jar = open();
@@ -80,7 +80,7 @@ export class UserCookies {
     return text;
   }
 
-  /** Whether there is no cookie that any request would carry. */
+  /** Whether the user has never had a cookie. */
   get isEmpty(): boolean {
     return this.#jar === null && this.first.text === "";
   }
@@ -96,7 +96,7 @@ export class UserCookies {
       this.#jar = this.openJar();
       this.#take(this.#jar, this.first.lines, `${this.first.origin}/`);
     }
-    // If there are more than a user may have, only the last ones would remain.
+    // If the response sets more cookies than a user may have, only the last ones would remain.
     this.#take(this.#jar, lines.slice(-LIMITS.cookies.most), url());
     if (!isWithin("cookies", this.#most.cookies) || !isWithin("cookieBytes", this.#most.bytes)) {
       this.#jar = this.#withoutOldest(this.#jar);

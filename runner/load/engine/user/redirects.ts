@@ -70,7 +70,7 @@ export function redirectOf(
 
 /** Fields that describe a body. */
 const OF_BODY = /^content-/i;
-/** Fields for one host only, which must not be sent to others (Fetch, HTTP-redirect fetch). */
+/** Fields for one host only, which must not be sent to another host (Fetch, HTTP-redirect fetch). */
 const OF_HOST = /^(?:authorization|cookie|host|proxy-authorization)$/i;
 
 /** Octets beyond ASCII are sent as they came, as browsers do: servers mean UTF-8. @param text Latin-1. */

@@ -102,7 +102,7 @@ export class Http1 implements Protocol, DriverEvents {
 
   /**
    * Whether a response has come before its request was sent completely (RFC 9112 §9.3): the next request would have to
-   * wait for the rest, which the server may never read. If this is unknown, a status of 400 or more counts as such.
+   * wait for the rest of it, which the server may never read. If that is unknown, it is presumed for statuses from 400.
    */
   #isCutShort(slot: number, { status }: ResponseReader): boolean {
     if (this.exchanges.inFlight.count(slot) > 1) return false;

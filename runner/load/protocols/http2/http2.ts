@@ -28,7 +28,7 @@ const NO_BYTES = new Uint8Array(0);
 export class Http2 implements Protocol, DriverEvents {
   readonly punctual: boolean;
   readonly #connections: readonly SharedConnection[];
-  /** HTTP/2 requests by their octets in HTTP/1.1. The request that was sent last is also kept outside the map. */
+  /** HTTP/2 requests by their octets in HTTP/1.1. `#last` saves looking up a request that is sent repeatedly. */
   readonly #requests = new WeakMap<Uint8Array, Http2Request>();
   #lastBytes: Uint8Array = NO_BYTES;
   #last = NO_REQUEST;

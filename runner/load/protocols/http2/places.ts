@@ -92,7 +92,7 @@ export class StreamPlaces {
 
   /**
    * Makes a request wait for a stream.
-   * @param request Absent: the request that was sent on the slot in vain.
+   * @param request Absent: the request that was sent on the slot, but that the server has not processed.
    */
   wait(slot: number, request = this.#sent[slot]): void {
     this.send(slot, null);

@@ -25,11 +25,11 @@ export interface SharedParts {
   readonly keep: (slot: number) => KeptResponse | null;
   readonly memory: SharedMemory;
   readonly places: StreamPlaces;
-  /** Holds the connection while it waits for a frame of its server, so that it is settled at each tick. */
+  /** Connections that wait for a frame from their server, and so are settled at each tick. */
   readonly probing: Set<SharedConnection>;
   /** By connection: when its server was last heard, microseconds. */
   readonly heardUs: Float64Array;
-  /** Slots whose exchanges ended in the current read, in that order. */
+  /** Slots whose exchanges ended in the current read, in the order in which they ended. */
   readonly ended: Uint32Array;
   /** The moment of the current event, microseconds. */
   nowUs: number;
@@ -37,7 +37,7 @@ export interface SharedParts {
 
 interface PlaceAtLoss {
   readonly isOpen: boolean;
-  /** Whether the place had a request, and whether its response had begun. */
+  /** Whether the place had a request; `hasBegun`: whether its response had begun. */
   readonly isBusy: boolean;
   readonly hasBegun: boolean;
 }
@@ -88,14 +88,14 @@ export class SharedConnection implements StreamEvents {
     return this.#isSilent || this.#http2?.isLeaving === true;
   }
 
-  /** Whether newly given requests may be sent. */
+  /** Whether requests may be sent now; otherwise they wait. */
   get #isTaking(): boolean {
     return !this.#isSilent && this.#probedUntilUs === null && !this.#isReading;
   }
 
   /**
-   * Whether the next connection can be expected to serve requests: this one, which is leaving, has brought a response
-   * or taken a request.
+   * Whether the next connection can be expected to serve requests, because this one has brought a response or taken a
+   * request.
    */
   get #hasServed(): boolean {
     return this.#hasBrought || this.#http2?.hasTaken === true;
@@ -263,7 +263,7 @@ export class SharedConnection implements StreamEvents {
     this.#lose({ by, reason }, nowUs);
   }
 
-  /** Requests that were sent have failed; waiting ones move to the next connection if this one has served any. */
+  /** Requests that were sent have failed; requests that wait get a new connection if this one has served requests. */
   onEnd(reason: string | null, nowUs: number): void {
     const { parts: { places }, index } = this;
     if (!places.hasWaiting(index) || !this.#hasServed) {
@@ -396,7 +396,7 @@ export class SharedConnection implements StreamEvents {
     }
   }
 
-  /** If nothing waits, the exchanges decide whether they need another connection. */
+  /** Closes the connection, and redials if requests wait; otherwise the exchanges decide whether to dial again. */
   #moveOn(nowUs: number): void {
     const { parts: { places, driver }, index } = this;
     this.#flush();

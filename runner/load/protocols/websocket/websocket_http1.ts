@@ -1,7 +1,7 @@
 /**
- * HTTP/1.1 in a load with WebSockets (RFC 6455): a slot is a connection, which a response of 101 makes a WebSocket; any other
- * response is one of HTTP. It writes and reads frames, answers pings, and opens and closes by the book; what is sent, and
- * when, is decided in `engine/sockets/sockets.ts`.
+ * HTTP/1.1 in a load with WebSockets (RFC 6455): a slot is a connection, which a response of 101 makes a WebSocket.
+ * This file opens and closes WebSockets, writes and reads frames, and answers pings; what is sent, and when, is decided
+ * in `engine/sockets/sockets.ts`.
  */
 import {
   BINARY,
