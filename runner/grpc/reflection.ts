@@ -59,11 +59,11 @@ export async function reflectedMethods(
   let octets = 0;
   const take = (described: readonly string[]): void => {
     for (const file of described) {
-      const name = fileNameIn(file);
+      const name = valid(() => fileNameIn(file));
       if (files.has(name)) continue;
       files.set(name, file);
       octets += Math.ceil(file.length * 3 / 4);
-      for (const one of importsOf(file)) imports.add(one);
+      for (const one of valid(() => importsOf(file))) imports.add(one);
       checkBound("protoFiles", Math.max(files.size, imports.size));
       checkBound("namedFiles", octets);
     }
@@ -72,7 +72,7 @@ export async function reflectedMethods(
   for (const file of imports) {
     if (!files.has(file)) take(await described({ file }, server));
   }
-  const proto = describedFiles([...files.values()]);
+  const proto = valid(() => describedFiles([...files.values()]));
   return new Map(methods.map((method) => {
     try {
       return [method, proto.method(method)];
@@ -80,6 +80,18 @@ export async function reflectedMethods(
       throw new TargetError(messageOf(error));
     }
   }));
+}
+
+/** What is read from the server's files. Throws a TargetError if they are not valid. */
+function valid<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new TargetError(
+      `Cannot use the server's reflection, because its files are not valid: ${messageOf(error)}; ` +
+        "name the method's .proto file (proto, or --proto)",
+    );
+  }
 }
 
 /** Throws a TargetError if the limit is exceeded. */

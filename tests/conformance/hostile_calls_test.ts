@@ -12,6 +12,7 @@ import {
   numbers,
   RST_STREAM,
 } from "../../base/http/http2/frames.ts";
+import { TargetError } from "../../base/errors.ts";
 import { LENGTH, WireWriter } from "../../base/grpc/wire.ts";
 import type { TcpEndpoint } from "../../base/net/endpoint.ts";
 import { reflectOn } from "../../runner/grpc/ready_calls.ts";
@@ -247,3 +248,48 @@ Deno.test("a file of reflection that imports without end is refused at once", as
   assert.equal(asked, 1);
   server.close();
 });
+
+const text = (written: string): Uint8Array => new TextEncoder().encode(written);
+
+/** A file whose only method takes a message that is in no file. */
+const UNRESOLVED = Uint8Array.from([
+  ...within(1, text("a.proto")),
+  ...within(2, text("a")),
+  ...within(
+    6,
+    Uint8Array.from([
+      ...within(1, text("S")),
+      ...within(
+        2,
+        Uint8Array.from([
+          ...within(1, text("One")),
+          ...within(2, text(".a.None")),
+          ...within(3, text(".a.None")),
+        ]),
+      ),
+    ]),
+  ),
+]);
+
+for (
+  const [what, file] of [
+    ["is no descriptor", Uint8Array.of(0xff, 0xff)],
+    ["names a type that is in none", UNRESOLVED],
+  ] as const
+) {
+  Deno.test(`a file of reflection that ${what} is a failure of the server`, async () => {
+    const { server, endpoint } = await playing(() => [
+      head(),
+      octets(enveloped(within(4, within(1, file)))),
+      trailers("0"),
+    ]);
+    const origin = { origin: `http://127.0.0.1:${endpoint.port}`, endpoint };
+    const reflect = reflectOn(origin, 20_000, new AbortController().signal);
+    await assert.rejects(reflect(["a.S/One"]), (error) => {
+      assert.ok(error instanceof TargetError, `${error}`);
+      assert.match(error.message, /reflection, because its files are not valid: .+--proto\)$/);
+      return true;
+    });
+    server.close();
+  });
+}

@@ -183,7 +183,7 @@ const LEAST_FOLLOWING = 8;
  * If this many later intervals are as slow, a slow one at the start is just another of them, such as a garbage
  * collector causes.
  */
-const MOST_LATER = 2;
+const ENOUGH_LATER = 2;
 
 /**
  * How many values at the start are worse than the first segment by far.
@@ -199,5 +199,5 @@ export function slowStartOf(ratios: readonly number[], first: Segment, worse: 1 
   const isSlow = ratios.map((value) => worse * (value - level) > least);
   const end = Math.max(0, isSlow.indexOf(false));
   const later = isSlow.slice(end, values.length).filter(Boolean).length;
-  return end < LEAST_SEGMENT && later >= MOST_LATER ? 0 : end;
+  return end < LEAST_SEGMENT && later >= ENOUGH_LATER ? 0 : end;
 }
