@@ -62,7 +62,10 @@ export interface FieldServer {
   readonly reload?: ((place: Place) => Command) | Deno.Signal;
   /** The situations in which the server is tried; absent: all. */
   readonly only?: readonly string[];
-  /** Whether the server has no log by which to count requests, and takes a query for a part of the file's name. */
+  /**
+   * Whether the server has no log by which to count requests. They are then sent without a query, which the server
+   * would take for a part of the file's name.
+   */
   readonly hasNoLog?: true;
   /** The situations in which the server itself is known to be wrong, and how; faults there do not count. */
   readonly differs?: Readonly<Record<string, Difference>>;

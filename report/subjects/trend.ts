@@ -286,7 +286,7 @@ function trendTable(
 interface TrendChange extends Omit<FigureSeries, "known"> {
   /** Labels of the last result before the change and the first one after it. */
   readonly between: readonly [before: string, after: string];
-  /** Mean after over mean before, with the 95 % interval. */
+  /** The mean after the change divided by the mean before it, with the 95 % interval. */
   readonly ratio: { readonly value: number; readonly low: number; readonly high: number };
   readonly isWorse: boolean;
   /** Estimated correlation of consecutive results, with the changes removed. */

@@ -291,8 +291,9 @@ function outsideSentence(whole: CallTree): string {
 }
 
 /**
- * Says that a process was mostly idle, because then its own work is not what makes requests slow. Node counts as idle
- * from before it waits for the system until after its last callback for input, except while callbacks run JavaScript.
+ * Says that a process was mostly idle, because then its own work is not what makes requests slow. Its idle time begins
+ * just before Node waits for input and ends after the last callback that handles this input; within that time, only
+ * JavaScript counts as busy.
  */
 function idleSentence(runs: readonly TargetProfile[]): string {
   const ratio = sum(runs, ({ idleMs }) => idleMs) /

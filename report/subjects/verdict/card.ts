@@ -390,7 +390,8 @@ function forestOf(compared: readonly Compared[]): ConclusionForest | null {
 }
 
 /**
- * A forest of one scenario at one setting, or of one target, the best first; only of targets that keep up, if any do.
+ * The forest of a scenario that has one setting (its rows are targets) or one target (its rows are settings), best
+ * first. Rows in which a cell falls short of the requirements are left out, unless all cells fall short.
  */
 export function baseForest(
   { rows, cells, unit }: ScenarioComparison,
@@ -412,7 +413,7 @@ export function baseForest(
   return forestOf(bestFirst(shown));
 }
 
-/** A forest of others compared with a base, or of new runs with earlier ones, place by place. */
+/** The forest of a comparison with a base, or of new runs compared with earlier ones: a row for each place. */
 export function placesForest(places: readonly Place[]): ConclusionForest | null {
   const isOne = places.every(({ first }) => first.name === places[0].first.name);
   const areSeveral = places.some(({ name }) => name !== places[0].name);

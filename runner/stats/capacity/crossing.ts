@@ -177,7 +177,7 @@ function ofIndex(
 /** Number of observed clusters that weigh as much as the theory. */
 const THEORY_CLUSTERS = 4;
 
-/** Seconds between clusters: the theory's and the trials', weighted by their numbers of clusters. */
+/** Seconds between clusters: the theory's value and the trials' value, weighted by their numbers of clusters. */
 function blended(
   expectedS: number,
   near: readonly TrialShare[],
@@ -264,7 +264,10 @@ function shrunk({ fall, variance }: Fall): [fall: number, stdev: number] {
   return [Math.min(Math.max(seen, FLATTEST), STEEPEST), TAILS_VARY * Math.sqrt(1 - weight)];
 }
 
-/** A trial is near the capacity if its share is within this factor of an exponential tail's at the capacity. */
+/**
+ * A trial is near the capacity if its share differs by at most this factor from the share that an exponential tail has
+ * at the capacity.
+ */
 const NEAR_CAPACITY = 2;
 
 function nearCapacity(
@@ -297,9 +300,9 @@ interface Fall {
 }
 
 /**
- * How much the logarithm of the share falls from one level to the next, as a multiple of its fall up to the first of
- * the two. Its variance is that of a ratio of two sums over trials (W. G. Cochran, "Sampling techniques", 1977, §6.3),
- * or that of counting clusters, whichever is larger.
+ * How far the logarithm of the share falls from one level to the next, divided by how far it has fallen at the first of
+ * these levels. Its variance is that of a ratio of two sums over trials (W. G. Cochran, "Sampling techniques", 1977,
+ * §6.3), or that of counting clusters, whichever is larger.
  */
 function fallOf(trials: readonly TrialShare[], from: number, to: number): Fall {
   let [all, before, after, clusters] = [0, 0, 0, 0];

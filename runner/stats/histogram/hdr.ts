@@ -73,8 +73,8 @@ let keptBytes = 0;
 const forgotten = new FinalizationRegistry<number>((bytes) => keptBytes -= bytes);
 
 /**
- * Most bytes of memory per character of text for which a histogram is kept: four is common, and this excludes zip
- * bombs.
+ * The most bytes of memory that a kept histogram may take per character of its text. Four is common; the limit excludes
+ * zip bombs.
  */
 const MOST_GROWTH = 8;
 

@@ -1,6 +1,6 @@
 /**
  * The counts of HdrHistogram's V2 encoding: ZigZag LEB128 numbers, of which n stands for n values in a bucket, and −n
- * for n empty buckets (0 for one). Nothing here needs more than a browser has.
+ * for n empty buckets (0 for one empty bucket). Nothing here needs more than a browser has.
  */
 import { Leb128Reader, Leb128Writer } from "../../../base/leb128.ts";
 import type { SparseHistogram } from "./histogram.ts";
@@ -68,11 +68,11 @@ function middlesUs(): Float64Array {
 
 // hot: a report decodes tens of thousands of interval histograms; nearly all of their numbers take one or two bytes.
 /**
- * Reads a histogram into `indicesRead` and `countsRead`, which hold it until the next.
+ * Reads a histogram into `indicesRead` and `countsRead`, which hold it until the next histogram is read.
  *
- * ZigZag: 2n stands for n values in a bucket, 2n − 1 for n empty ones, and 0 for one. Which of them comes next is
- * chance, and a mispredicted branch takes longer than everything else. So both take the same path: what a gap writes is
- * overwritten by the next bucket.
+ * ZigZag: 2n stands for n values in a bucket, 2n − 1 for n empty buckets, and 0 for one empty bucket. Whether a bucket
+ * with values or a gap comes next is chance, and a mispredicted branch takes longer than everything else. So both take
+ * the same path: what a gap writes is overwritten by the next bucket.
  */
 export function readCounts(bytes: Uint8Array): BucketsRead {
   const length = bytes.length;

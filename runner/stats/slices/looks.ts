@@ -23,7 +23,7 @@ export const PROCESS_LOOKS = [4, 6, 9, 13, 19, 28, 42, 64] as const;
  */
 export const PROCESS_LOOK_SIGNIFICANCE = 0.005;
 
-/** @returns The pairs of processes after which to look next; null after the last. */
+/** @returns The number of process pairs after which to look next; null after the last look. */
 export function nextProcessLook(processes: number): number | null {
   return PROCESS_LOOKS.find((look) => look > processes) ?? null;
 }

@@ -23,7 +23,7 @@ export interface ChangePoint {
   readonly index: number;
   /** Two-sided p-value of Student's t-test. */
   readonly p: number;
-  /** Mean after over mean before, with its 95 % interval; by Welch's t on logarithms. */
+  /** The mean after the change divided by the mean before it, with a 95 % interval; by Welch's t on logarithms. */
   readonly ratio: { readonly value: number; readonly low: number; readonly high: number };
 }
 
@@ -239,11 +239,11 @@ function permutationP([left, right]: BothSides, draw: Draw): number {
 }
 
 /**
- * Mean after over mean before. A side of one value has no spread of its own: then the spread of the other side counts
- * for both.
+ * The mean after the change divided by the mean before it. A side of one value has no spread of its own: then the
+ * spread of the other side counts for both.
  *
- * @param correlation The correlation of neighbours: if they are alike, the mean varies more than the spread of the
- * values shows.
+ * @param correlation The correlation of neighbouring values: if neighbours are alike, the mean varies more than the
+ * spread of the values shows.
  */
 export function ratioOf(
   left: readonly number[],

@@ -15,7 +15,7 @@ const NONE: Credentials = { headers: {}, query: {}, cookies: {} };
 
 export class Security {
   readonly #components: MapPart | null;
-  /** What the description says about secrets, in sentences. */
+  /** Notes for the user: which environment variables hold secrets, and which security schemes were not converted. */
   readonly notes = new Set<string>();
   readonly variables = new Set<string>();
 
