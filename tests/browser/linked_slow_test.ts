@@ -176,7 +176,9 @@ chromiumTest("targets are chosen for the whole page", {
       await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
       await allDrawn(page);
       await page.locator("#e1-s1-timeline input[name=from]").fill("1");
-      await page.locator("#e1-s1 .selected .note", { hasText: "multiple of the figure of hono proxied" })
+      await page.locator("#e1-s1 .selected .note", {
+        hasText: "multiple of the figure of hono proxied",
+      })
         .waitFor();
       await base.press("Home");
       await figure.locator("h4", { hasText: /^Requests.s against hono,/ }).waitFor();

@@ -48,7 +48,7 @@ const WRONG: readonly (readonly [args: readonly string[], expected: RegExp])[] =
   [[URL_, ...WITHIN, "--message", "{}"], /--message: .*without a gRPC call/],
   [
     [URL_, ...WITHIN, "--grpc", "a.B/C", "--stream", "events"],
-    /--stream: .*the type of the method/,
+    /--stream: .*the type of the gRPC method/,
   ],
 ];
 

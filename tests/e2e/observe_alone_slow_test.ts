@@ -32,7 +32,8 @@ for (const [runtime, command, needs] of V8) {
       assert.ok(counters !== undefined && counters.points.length >= 8);
       assert.ok(counters.processes.every(({ heap, delay }) => (heap ?? 0) > 1e6 && delay !== null));
     }
-    const sentence = /Bottleneck of blocked: long computations block the target(?:'|&#39;)s event loop/;
+    const sentence =
+      /Bottleneck of blocked: long computations block the target(?:'|&#39;)s event loop/;
     for (const text of [stdout, markdown, page]) {
       assert.match(text, sentence);
       assert.match(text, /Runtime of healthy: /);

@@ -54,7 +54,10 @@ withRedis.test("an agent tells everything that a witness sees", async () => {
 
 const REFUSED = {
   "a host that it was not allowed": [{ origin: "http://192.0.2.1" }, /Cannot load 192\.0\.2\.1/],
-  "another version": [{ origin: "http://127.0.0.1", version: "0.0.0" }, /coordinator is version 0\.0\.0/],
+  "another version": [
+    { origin: "http://127.0.0.1", version: "0.0.0" },
+    /coordinator is version 0\.0\.0/,
+  ],
   "a unix socket": [{ origin: "http://127.0.0.1", access: { unixPath: "/tmp/x" } }, /unix/],
   "what is no load": [
     { origin: "http://127.0.0.1", seed: -1, intervalMs: 0 },

@@ -314,7 +314,9 @@ export class Http2Connection {
     this.#countIdle();
     if ((flags & ACK) !== 0) {
       if (to > from) throw cutShort();
-      if (!this.isReady) throw wrong("a first frame other than SETTINGS");
+      if (!this.isReady) {
+        throw wrong("an acknowledgement of settings before the server's own SETTINGS");
+      }
       return;
     }
     this.#sender.set(payload, from, to, this.#streams.places);

@@ -82,7 +82,7 @@ Deno.test("a server begins with its SETTINGS", () => {
     "PROTOCOL_ERROR: a first frame other than SETTINGS",
   ]);
   assert.deepEqual(new Client().read(frame(SETTINGS, ACK, 0)), [
-    "PROTOCOL_ERROR: a first frame other than SETTINGS",
+    "PROTOCOL_ERROR: an acknowledgement of settings before the server's own SETTINGS",
   ]);
 });
 
