@@ -12,7 +12,7 @@ import type { Body, Document, Source } from "./site_content.ts";
 const PAGE_NUMBERS = [1, 2, 3, 4, 5];
 
 export const site = {
-  summary: "Five linked HTML pages with images; compression, cache and more can be switched on",
+  summary: "Five linked HTML pages with images; compression, cache and more are settings",
   settings: appSettings.site,
   paths: [
     "/",

@@ -30,8 +30,7 @@ interface Sent {
 const ENCODER = new TextEncoder();
 
 export const streams = {
-  summary:
-    "Server-sent events, lines, tokens of a model and WebSocket messages, at intervals that you set",
+  summary: "Server-sent events, lines, model tokens and WebSocket messages at set intervals",
   settings: appSettings.streams,
   paths: ["/", "/events", "/tokens", "/lines", "/json-lines"],
   async start(settings): Promise<RunningApp> {
