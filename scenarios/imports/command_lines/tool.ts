@@ -92,7 +92,10 @@ export interface Measured {
 /** Stands for a rate per connection until the number of connections is known. */
 export const RATE_OF_EACH = "rate of each connection";
 
-/** Used in place of `-H` for a field that replaces earlier fields of the same name. */
+/**
+ * Used in place of `-H` for a field that replaces an earlier LAST_FIELD of the same name; if `lastFieldCounts`, any
+ * earlier field of that name.
+ */
 export const LAST_FIELD = "-H alone";
 
 /** Stands for text that is added to the query of the URL. */
