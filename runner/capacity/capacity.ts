@@ -223,8 +223,9 @@ class SearchRun {
       held: this.#counted.map(({ ratePerSec }) => ratePerSec),
       ...{ widthRatio, shortTrial: (ratePerSec) => shortTrial(this.#goal, ratePerSec) },
     });
-    const plannedS = Math.max(planned.plannedS, FEWEST_REQUESTS / planned.ratePerSec);
-    if (plannedS > this.#goal.longS && this.#isBelowAll(planned.ratePerSec)) {
+    const neededS = FEWEST_REQUESTS / planned.ratePerSec;
+    const plannedS = Math.max(planned.plannedS, neededS);
+    if (neededS > this.#goal.longS && this.#isBelowAll(planned.ratePerSec)) {
       // Trials say nothing about the target if none of them is valid.
       return this.#counted.length === 0 ? "disturbed" : "nothing-holds";
     }

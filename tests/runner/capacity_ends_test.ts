@@ -131,6 +131,16 @@ async function searched(given: Case, terms = TERMS): Promise<RunCapacity> {
   return found;
 }
 
+Deno.test("a sustained trial at a rate below that of every other trial is made", async () => {
+  for (const servesPerSec of [1_020, 1_030, 1_050]) {
+    const { end, capacity } = await searched({
+      ...{ mostPerSec: Infinity, breaksAtPerSec: Infinity, servesPerSec },
+    });
+    assert.equal(end, "found");
+    assert.ok(capacity?.high && capacity.low <= servesPerSec && servesPerSec <= capacity.high);
+  }
+});
+
 Deno.test("a target that is faster than the generator takes at least what that sends, which strict calls untrusted", async () => {
   const found = await searched({ mostPerSec: 700, breaksAtPerSec: Infinity });
   assert.equal(found.end, "generator");
