@@ -11,7 +11,9 @@ export function tunnelRequest({ hostname, port, proxy }: TcpEndpoint): Uint8Arra
   return encodeRequest(wire, { host: path, keepAlive: true, byProxy });
 }
 
-/** Reads a proxy's response, after which nothing may follow: in a tunnel for TLS, the client speaks first. */
+/**
+ * Reads a proxy's response. The proxy must send nothing after it, because in a tunnel for TLS the client speaks first.
+ */
 export class TunnelResponse {
   readonly #reader = new ResponseReader();
 

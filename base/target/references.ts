@@ -34,7 +34,9 @@ function valueIn(spec: unknown, path: readonly string[]): unknown {
   return path.reduce((value: unknown, key) => Reflect.get(Object(value), key), spec);
 }
 
-/** The same gateway in front of another target, whose name `renamed` returns. */
+/**
+ * A gateway's spec, with the name of the target behind it replaced by what `renamed` returns; any other spec unchanged.
+ */
 export function withReference(spec: unknown, renamed: (name: string) => string): unknown {
   const reference = referenceIn(spec);
   if (reference === null) return spec;

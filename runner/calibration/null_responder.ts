@@ -62,7 +62,7 @@ async function respond(isOver: () => boolean): Promise<void> {
   post({ kind: "ended" });
 }
 
-/** Serves until the end. It does not wait for the last pending accept, which Windows ends late. */
+/** Serves until `isOver`. Does not wait for the last pending accept, which Windows ends late. */
 export function serveUntil(
   isOver: () => boolean,
   listener: AsyncIterable<Deno.Conn> & { close(): void },
