@@ -103,7 +103,8 @@ function isRegExp(source: string): boolean {
 }
 
 /**
- * Escapes, character classes, and whatever opens a group. A class is one token, because nothing in it opens a group.
+ * Escapes, character classes, and the openings of special groups, such as `(?<`. A class is one token, because nothing
+ * in it opens a group.
  */
 const TOKENS = /\\(?:k<|[^])|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!])?/gs;
 

@@ -113,7 +113,7 @@ function undecided(keys: readonly string[], value: unknown): Issue {
   return { code: "custom", path: [], message, input: value };
 }
 
-/** Whether the problem is a missing key that the user has misspelt, so that the misspelt key is reported already. */
+/** Whether the problem is that a key is missing whose misspelt form is reported already. */
 function isMisspelt(
   { path, isKey }: PathProblem,
   all: readonly PathProblem[],

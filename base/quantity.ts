@@ -135,7 +135,7 @@ function notARate(input: unknown, allowed: string): string {
   return `Cannot read ${quotedOpenly(input)} as a rate: ${fix}`;
 }
 
-/** No message of its own for a missing value, so that the message for missing values is the same everywhere. */
+/** Returns `message`; undefined for a missing value, so that the message for missing values is the same everywhere. */
 function unlessMissing(input: unknown, message: string): string | undefined {
   return input === undefined ? undefined : message;
 }

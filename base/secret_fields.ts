@@ -87,8 +87,9 @@ export function passwordsIn(text: string): string[] {
 }
 
 /**
- * Finds what is before the @ in each `scheme://user:password@host`; the user alone may be a token. It ends at the last
- * @, as in the class URL. Takes linear time: no part of a text is read twice, and a text without "://" not at all.
+ * Finds the scheme and the user information of each `scheme://user:password@host`. The user information may be a token
+ * alone, and ends at the last @, as in the class URL. Takes linear time: no part of a text is read twice, and a text
+ * without "://" not at all.
  */
 function userInfosIn(text: string): (readonly [scheme: string, userInfo: string])[] {
   const found: (readonly [scheme: string, userInfo: string])[] = [];
@@ -104,8 +105,8 @@ function userInfosIn(text: string): (readonly [scheme: string, userInfo: string]
 }
 
 /**
- * A refused address for a message, with … in place of everything that may be a password, because a wrong address may
- * hold one anywhere before its host or in place of its port.
+ * A URL that was refused, for a message: with … in place of everything that may be a password, because a wrong URL may
+ * hold a password anywhere before its host or in place of its port.
  */
 export function hostIn(text: string): string {
   const [scheme = ""] = /^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(text) ?? [];
@@ -126,7 +127,7 @@ export function unescaped(text: string): string {
 /** Keys of a file whose values are commands, or lists of commands. */
 const COMMANDS: readonly string[] = ["command", "build", "setup", "before", "after", "teardown"];
 
-/** All secrets in the data of a file: under `headers` and `env`, in commands, and in addresses wherever they stand. */
+/** All secrets in the data of a file: under `headers` and `env`, in commands, and in URLs anywhere. */
 export function secretsIn(data: unknown): string[] {
   if (typeof data === "string") return passwordsIn(data);
   if (typeof data !== "object" || data === null) return [];

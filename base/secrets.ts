@@ -29,7 +29,7 @@ const AMOUNT = /^[\d.,:+%/-]+(?:[a-zµ]{0,3}(?:\/s)?)$/i;
 /** A secret value, and the text that is shown in its place. */
 export type SecretValue = readonly [value: string, shown: string];
 
-/** Limits of the secrets that are kept: their number, and their total length in characters. */
+/** Limits of the found secrets that are kept: their number, and their total length in characters. */
 export interface SecretRoom {
   readonly values: number;
   readonly chars: number;
@@ -187,13 +187,13 @@ function inStrings(value: unknown, replace: Replace): unknown {
   );
 }
 
-/** Whether a value is neither a common word nor an amount. */
+/** Whether a value is neither short, nor a common word, nor an amount. */
 function isUncommon(value: string): boolean {
   const isWord = WORDS.test(value) && value.length < LEAST_UNCOMMON;
   return value.length >= LEAST_WITHIN && !isWord && !AMOUNT.test(value);
 }
 
-/** Whether a value is neither a number nor a single word. */
+/** Whether a value is neither short, nor a number, nor a single word. */
 function isUnlikeOthers(value: string): boolean {
   return value.length >= LEAST_IN_DOCUMENTS && !/^[\d.,:+eE-]+$/.test(value) &&
     !/^\p{L}+$/u.test(value);
@@ -344,8 +344,8 @@ function bordersOf(text: string): Int32Array {
 }
 
 /**
- * Length of the longest prefix of `text` that ends a form (without its first character), or all of `text` if the form
- * contains it.
+ * Length of the longest prefix of `text` that is also a proper suffix of `form`, or of all of `text` if it is inside
+ * `form`.
  */
 function overlapOf(form: string, text: string, borders: Int32Array): number {
   let length = 0;

@@ -70,7 +70,8 @@ function isOpenFile(path: string): boolean {
 }
 
 /**
- * Opens an existing file to append to it; for a named pipe, waits until it has a reader. Throws if the path is a link.
+ * Opens an existing file to append to it; for a named pipe, waits until it has a reader. Throws if the path is a link,
+ * except a link to an open file such as `/dev/stdout`.
  */
 export async function openStream(path: string): Promise<Deno.FsFile> {
   if (!Deno.statSync(path).isFifo) return notByLink(await Deno.open(path, { append: true }), path);
@@ -103,7 +104,9 @@ export function openLog(path: string): Deno.FsFile {
   return notByLink(Deno.openSync(path, { append: true }), path);
 }
 
-/** Refuses links: nothing may be written unless the opened file itself is the one at `path`. */
+/**
+ * Refuses links, except links to open files such as `/dev/stdout`: the opened file itself must be the one at `path`.
+ */
 function notByLink(file: Deno.FsFile, path: string): Deno.FsFile {
   const [opened, named] = [file.statSync(), Deno.lstatSync(path)];
   if (opened.dev === named.dev && opened.ino === named.ino || isOpenFile(path)) return file;
@@ -111,7 +114,10 @@ function notByLink(file: Deno.FsFile, path: string): Deno.FsFile {
   throw new Error("it is a link");
 }
 
-/** Mode of the new file: no more permissions than the old file had or, without one, than the user's mask allows. */
+/**
+ * Mode of the new file: the old file's permissions, and always reading and writing for its owner; without an old file,
+ * what the user's mask allows.
+ */
 function modeFor(path: string): number {
   const info = lstatSync(path, { throwIfNoEntry: false });
   return info?.isFile() ? info.mode & 0o777 | 0o600 : 0o666;

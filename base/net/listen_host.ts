@@ -63,6 +63,6 @@ function ownAddresses(): string[] {
   return [...others, ...loopback].slice(0, MOST_ADDRESSES);
 }
 
-/** Link-local addresses (RFC 3927, RFC 4291 §2.5.6), which mean nothing without the name of an interface. */
+/** Link-local addresses (RFC 3927, RFC 4291 §2.5.6), each of which is valid only on the link of one interface. */
 const OF_ONE_LINK = /^(?:fe80:|169\.254\.)/i;
 const ONLY_HERE = /^(?:127\.|::1$)/;

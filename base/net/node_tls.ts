@@ -18,9 +18,7 @@ import { openTunnel } from "./open_tunnel.ts";
 import { connectTo, type Dialing, type Route } from "./route.ts";
 import { usualAuthorities } from "./server_trust.ts";
 
-/**
- * A connection whose owner must keep reading, because `node:tls` of Deno 2.9 buffers what is not read without a limit.
- */
+/** A connection whose owner must keep reading, because `node:tls` of Deno 2.9 buffers unread data without limit. */
 class NodeTlsConnection implements Connection {
   #error: Error | null;
   #wake = (): void => {};

@@ -1,4 +1,6 @@
-/** A tunnel through an HTTP proxy: the request for it, and what its response says (RFC 9110 §9.3.6). Pure. */
+/**
+ * A tunnel through an HTTP proxy: the request for it, and the meaning of the proxy's response (RFC 9110 §9.3.6). Pure.
+ */
 import { encodeRequest } from "../http/request.ts";
 import { NEED_MORE, ResponseReader } from "../http/response.ts";
 import type { TcpEndpoint } from "./endpoint.ts";

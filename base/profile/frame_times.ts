@@ -28,8 +28,8 @@ function isWithinItself({ frame, parent }: CallTree, node: number): boolean {
 }
 
 /**
- * Names that V8, the kernel and `prune` give to time outside of functions. Such time is shown beside the hottest
- * function, never as the hottest function itself.
+ * Names that V8 and `prune` give to time outside of functions. Such time is shown beside the hottest function, never as
+ * the hottest function itself.
  */
 const NO_FUNCTIONS: Readonly<Record<string, string>> = {
   "(program)": "native code and system calls",

@@ -77,7 +77,7 @@ function functionType(reader: Reader): FunctionType {
   return { params, results: reader.list((one) => one.octet()) };
 }
 
-/** The imported function that takes nothing and gives a float: a time. */
+/** Finds the clock among the imports: the only imported function that takes nothing and returns a float. */
 function clockIn(
   imports: Reader,
   types: readonly FunctionType[],

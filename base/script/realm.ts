@@ -384,7 +384,8 @@ export class Realm {
   };
 
   /**
-   * Calls a function of the experiment, which may await its fetches, outside of a load; returns its result as JSON.
+   * Calls a function of the experiment outside of a load. The function may await its fetches. Returns the function's
+   * result as JSON.
    * @param json The arguments, as a list.
    */
   async call(

@@ -1,6 +1,6 @@
 /**
  * Limits of the control group that this process is in (cgroups(7)). The limits of the groups above apply, too, so the
- * smallest one counts. Also makes groups of its own, for targets with limits.
+ * smallest one counts. Also makes groups for targets with limits.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";

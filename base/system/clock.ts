@@ -64,8 +64,8 @@ const STEPS = 20;
 const MOST_READS = 100_000;
 
 /**
- * The smallest step of a clock in microseconds: times that differ by less look the same. If the clock is finer than one
- * reading takes, it is the time of one reading. Infinity for a clock that stands still.
+ * The smallest step of a clock in microseconds: times that differ by less look the same. If a reading takes longer than
+ * the clock's step, the result is the time of a reading. Infinity for a clock that stands still.
  */
 export function stepUsOf(clock: () => number): number {
   let smallestUs = Infinity;

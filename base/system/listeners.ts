@@ -12,7 +12,8 @@ type ListeningAt =
   | { readonly path: string };
 
 /**
- * These programs listen on behalf of containers, which do the work: their own CPU time says nothing about the target.
+ * These programs listen on behalf of containers or other machines, which do the work, so their own CPU time says
+ * nothing about the target.
  */
 const FORWARDERS = /^(?:docker-proxy|rootlessport|rootlesskit|slirp4netns|pasta|kubectl|ssh|sshd)/;
 
@@ -22,7 +23,7 @@ const FORWARDERS = /^(?:docker-proxy|rootlessport|rootlesskit|slirp4netns|pasta|
  */
 const MOST_OPEN_FILES = 50_000;
 
-/** Ids of the processes that listen at the address. Empty if unknown, or if they only forward connections. */
+/** Ids of the processes that listen at the address. Empty if unknown, or if one of them only forwards connections. */
 export function listenersAt(at: ListeningAt): number[] {
   const pids = occupantsOf(at);
   return pids.some((pid) => FORWARDERS.test(readName(pid) ?? "")) ? [] : pids;

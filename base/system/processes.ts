@@ -217,7 +217,7 @@ export function orphansOf(leader: number, others: ReadonlySet<number>): number[]
 
 const WNOHANG = 1;
 
-/** Reaps a child, with all its threads, if it has ended; false if it has not. */
+/** Reaps a child that has ended, with all its threads. False if it has not ended, or if libc is unavailable. */
 export function reap(pid: number): boolean {
   return libcOr(() => processCalls().waitpid(pid, null, WNOHANG) > 0, () => false);
 }

@@ -88,7 +88,7 @@ const site = z.strictObject({
 const MOST_GAPS = 1_000;
 const gap = between("0s", "1h");
 
-/** Durations separated by commas; becomes milliseconds. */
+/** Durations separated by commas, which become milliseconds, or a list of milliseconds. */
 const gapList = z.union([
   z.string().transform((text) => text.split(",")).pipe(z.array(gap).min(1).max(MOST_GAPS)),
   z.array(z.number().min(0)).min(1).max(MOST_GAPS),

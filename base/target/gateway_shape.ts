@@ -38,7 +38,10 @@ const writtenFiles = z.record(filePath, z.string()).superRefine((texts, context)
   }
 });
 
-/** Whether the first path excludes the second: as the same file, or as a file where a folder must be. */
+/**
+ * Whether the first path excludes the second: as the same file, if it comes before, or as a file where a folder must
+ * be.
+ */
 function collide(first: string, second: string, isBefore: boolean): boolean {
   const [one, other] = [fileOf(first), fileOf(second)];
   return one === other ? isBefore : other.startsWith(`${one}/`);

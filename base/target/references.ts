@@ -59,7 +59,7 @@ export function withThoseBehind(
   return [spec, ...withThoseBehind(others[name], others)];
 }
 
-/** Problems: references to missing targets or in a circle, and targets that can't run as several instances. */
+/** Problems with references: missing targets, circles, and targets that the gateway can't stand in front of. */
 export function referenceConflicts(targets: WrittenTargets): ReferenceConflict[] {
   return Object.entries(targets).flatMap(([target, spec]) => {
     const reference = referenceIn(spec);

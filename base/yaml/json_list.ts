@@ -24,7 +24,7 @@ export class JsonList {
   #member = "";
   #isInList = false;
   #isFound = false;
-  /** Whether a comma came last, so that another member must follow. */
+  /** Whether the current member follows a comma, so that it must exist. */
   #isAfterComma = false;
   /** The octets of the current string, in case it is the key of the list. */
   #key: number[] = [];

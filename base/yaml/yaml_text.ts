@@ -90,7 +90,7 @@ export class YamlText {
       }));
   }
 
-  /** The text with every value that holds a secret rewritten in quotes, and everything else unchanged. */
+  /** The text with every value that holds a secret rewritten in quotes, and with secrets removed from its comments. */
   without(secrets: Secrets): string {
     const held: Scalar[] = [];
     visit(this.#document, {
@@ -192,7 +192,7 @@ function repeatedKeys(document: Document.Parsed): number[] {
 // Whether a YAML text is too large for the YAML library, which makes an object of every word and sign, reads nested
 // values by recursion, and searches the whole text for every alias.
 
-/** The lexer emits this before a plain scalar. The scalar itself may look like a punctuation token. */
+/** The lexer emits this before a plain scalar, which may itself look like a punctuation token. */
 const PLAIN = "\x1f";
 
 /** Thrown if a limit is exceeded; the message is the reason. */
