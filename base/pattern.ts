@@ -1,7 +1,7 @@
 /**
- * Patterns over the responses of servers. They are matched in linear time, as RE2 does (R Cox, "Regular Expression
- * Matching Can Be Simple And Fast"): JavaScript's own RegExp backtracks, and a hostile body could make it do so for
- * hours. RE2 has no look-ahead, no look-behind and no back-reference, because these need backtracking.
+ * Regular expressions that are applied to responses. They are matched in linear time, as RE2 does (R Cox, "Regular
+ * Expression Matching Can Be Simple And Fast"): JavaScript's own RegExp backtracks, and a hostile body could make it do
+ * so for hours. RE2 has no look-ahead, no look-behind and no back-reference, because these need backtracking.
  *
  * The engine takes 8 ms to load, so it is loaded with the first pattern: see `withEngine`.
  */
@@ -44,7 +44,10 @@ export function searchFor(source: string): PatternSearch {
   };
 }
 
-/** Whether the part of a body that is searched holds a match. @param source A pattern that `wrongMatch` accepts. */
+/**
+ * Returns a function that tells whether the searched part of a body contains a match.
+ * @param source A pattern that `wrongMatch` accepts.
+ */
 export function matchFor(source: string): (body: Uint8Array<ArrayBuffer>) => boolean {
   const pattern = compiled(source);
   return (body) => {
@@ -56,7 +59,7 @@ export function matchFor(source: string): (body: Uint8Array<ArrayBuffer>) => boo
 
 const DECODER = new TextDecoder();
 
-/** The start of a body, as far as patterns are searched for. */
+/** The part of a body that patterns search, and whether the rest was cut off. */
 export function lookedAt(body: Uint8Array<ArrayBuffer>): { text: string; isCut: boolean } {
   const { most } = LIMITS.patternBody;
   return { text: DECODER.decode(body.subarray(0, most)), isCut: body.length > most };
@@ -70,9 +73,7 @@ export function whyUnseen(bytes: number): string | null {
     : `a pattern searches only the first ${most} of a body, and this body is longer`;
 }
 
-/**
- * The reason why `source` is not a pattern with one group; null if it is. For use behind `Cannot use … as a pattern: `.
- */
+/** The reason why `source` is not a pattern with one group; null if it is. Completes `Cannot use … as a pattern: `. */
 export function wrongPattern(source: string): string | null {
   const wrong = wrongMatch(source);
   if (wrong !== null) return wrong;
@@ -102,7 +103,8 @@ function isRegExp(source: string): boolean {
 }
 
 /**
- * Escapes, character classes, and whatever opens a group. A class is one token, because nothing in it opens a group.
+ * Escapes, character classes, and the openings of special groups, such as `(?<`. A class is one token, because nothing
+ * in it opens a group.
  */
 const TOKENS = /\\(?:k<|[^])|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!])?/gs;
 
@@ -131,7 +133,7 @@ function tryCompile(source: string): RE2JS | string {
   }
 }
 
-/** Compiled once each: the requests of a scenario that differ only in their values share a pattern. */
+/** Compiled patterns by source, because requests of a scenario that differ only in their values share a pattern. */
 const known = new Map<string, RE2JS>();
 
 function compiled(source: string): RE2JS {

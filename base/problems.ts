@@ -11,7 +11,6 @@ export interface Conflict {
   readonly message: string;
 }
 
-/** A problem at a path of the data. */
 export interface PathProblem {
   readonly path: Path;
   /** Whether the key itself is wrong, rather than its value. */
@@ -42,7 +41,7 @@ function unfold(issue: Issue, data: unknown): PathProblem[] {
     case "invalid_key":
       return issue.issues.map(({ message }) => ({ path, isKey: true, message }));
     case "invalid_union": {
-      // A discriminator that names none of the kinds.
+      // The discriminator's value belongs to no branch of the union.
       if (issue.errors.length === 0) return [{ path, isKey: false, message: ofNoKind(data, path) }];
       const meant = meantBranch(issue.errors, valueAt(data, path));
       return meant.flatMap((inner) => unfold({ ...inner, path: [...path, ...inner.path] }, data));
@@ -62,8 +61,8 @@ function ofNoKind(data: unknown, path: Path): string {
 }
 
 /**
- * The issues of the branch of a union that the user meant: the first whose own key is present, or else the one that
- * knows most of the keys that are present.
+ * The issues of the branch of a union that the user meant: the first branch without a missing key, or else the one that
+ * knows most of the keys that are present. If several know equally many, one issue lists the keys to choose from.
  */
 function meantBranch(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] {
   const ofThisType = branches.filter((issues) =>
@@ -114,7 +113,7 @@ function undecided(keys: readonly string[], value: unknown): Issue {
   return { code: "custom", path: [], message, input: value };
 }
 
-/** Whether a key is missing only because one beside it is misspelt, which is reported already. */
+/** Whether the problem is that a key is missing whose misspelt form is reported already. */
 function isMisspelt(
   { path, isKey }: PathProblem,
   all: readonly PathProblem[],

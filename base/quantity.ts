@@ -6,7 +6,7 @@ import * as z from "zod";
 import { quotedOpenly } from "./secrets.ts";
 
 const DURATION = /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)$/;
-/** Milliseconds of each unit: a number times a power of ten. */
+/** Milliseconds in each unit, as a factor and a power of ten. */
 const MS_PER = {
   us: [1, -3],
   "µs": [1, -3],
@@ -16,7 +16,7 @@ const MS_PER = {
   h: [3_600, 3],
 } as const;
 
-/** A whole number written in digits, as `schema` accepts it. */
+/** A whole number written in digits, whose value `schema` then checks. */
 export function integerText<Schema extends z.ZodType<number, number>>(
   schema: Schema,
 ): z.ZodPipe<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>, Schema> {
@@ -44,7 +44,7 @@ export function durationText(ms: number): string {
 
 const RATE = /^(\d+(?:\.\d+)?)\/(s|m|h)$/;
 const SECONDS_PER = { s: 1, m: 60, h: 3_600 } as const;
-/** A longer number comes from a division rather than from a person. */
+/** The most characters of a rate that a person would write. A longer number comes from a division. */
 const MOST_SIGNS = 12;
 
 /** Events per second in `text` ("1000/s", "30/m"), or null when it is not a rate. */
@@ -54,7 +54,7 @@ export function parseRatePerSec(text: string): number | null {
   return Number(match[1]) / SECONDS_PER[match[2] as keyof typeof SECONDS_PER];
 }
 
-/** A rate as people write it, per the shortest time that makes it a short number: `1000/s`, `100/m`. */
+/** A rate as people write it, `1000/s` or `100/m`: per second, minute or hour, whichever first gives a short number. */
 export function rateText(perSec: number): string {
   const written = Object.entries(SECONDS_PER).map(([unit, seconds]) => ({
     unit,
@@ -77,12 +77,12 @@ export const durationMs = z.string({
     return z.NEVER;
   }).describe("A duration: a number with us, ms, s, m or h, such as 250ms or 10s");
 
-/** A duration between two limits, which are written as durations, too. */
+/** A duration from `least` to `most`, which are written as durations, too. */
 export function between(least: string, most: string): typeof durationMs {
   return durationMs.refine(...withinLimits(least, most));
 }
 
-/** The limits of `between` for a number of milliseconds, as programs exchange them. */
+/** Like `between`, but for a number of milliseconds, as programs exchange durations. */
 export function msBetween(least: string, most: string): z.ZodNumber {
   return z.number().refine(...withinLimits(least, most));
 }
@@ -135,7 +135,7 @@ function notARate(input: unknown, allowed: string): string {
   return `Cannot read ${quotedOpenly(input)} as a rate: ${fix}`;
 }
 
-/** A missing value gets the same message everywhere. */
+/** Returns `message`; undefined for a missing value, so that the message for missing values is the same everywhere. */
 function unlessMissing(input: unknown, message: string): string | undefined {
   return input === undefined ? undefined : message;
 }

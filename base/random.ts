@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats. */
+/** Random choices that are the same for the same seed. */
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
@@ -6,7 +6,7 @@ import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 /** A random whole number from `least` to `most`, all equally likely. */
 export type Draw = (least: number, most: number) => number;
 
-/** The uses of a seed; each use has a stream of random numbers of its own. */
+/** The uses of a seed. Each has its own stream of random numbers. */
 const STREAMS = { draws: 0, arrivals: 1, simulations: 2, thinking: 3, scripts: 4 } as const;
 
 /** 2³² over the golden ratio: the step between hashed values (G. L. Steele and others, 2014, SplitMix). */
@@ -28,7 +28,8 @@ function hashed(value: number, salt: number): number {
 }
 
 /**
- * Each bit of the input affects every bit of the result, one to one (A. Appleby, 2011, MurmurHash3's 32-bit finalizer).
+ * A bijection in which each bit of the input affects every bit of the result (A. Appleby, 2011, MurmurHash3's 32-bit
+ * finalizer).
  */
 function finalized(value: number): number {
   let bits = value | 0;
@@ -50,7 +51,7 @@ export function derivedSeed(seed: number, which: number): number {
   return hashed(hashed(seed, 0), which) >>> 0;
 }
 
-/** Fisher and Yates' shuffle. */
+/** Fisher–Yates shuffle of a copy. */
 export function shuffled<T>(items: readonly T[], draw: Draw): T[] {
   const order = [...items];
   for (let last = order.length - 1; last > 0; last--) {

@@ -1,14 +1,14 @@
 /**
- * Values that are secret by their place: header fields with credentials, and passwords in addresses; and the forms in
- * which a value travels: as it is, in JSON (RFC 8259 §7), percent-encoded (RFC 3986 §2.1), in base64 (RFC 4648), in
- * HTML and XML. Pure.
+ * Finds values that are secret because of where they stand: header fields with credentials, and passwords in URLs.
+ * Lists the forms in which a value travels: plain, in JSON (RFC 8259 §7), percent-encoded (RFC 3986 §2.1), in base64
+ * (RFC 4648), in HTML and XML. Pure.
  */
 
 /** Header fields of RFC 9110 §11 and RFC 6265 §5.4, and the names of fields in which APIs expect a key. */
 const SECRET_FIELD =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$|(?:^|[-_])(?:api[-_]?key|token|secret|password)$/i;
 
-/** A scheme before `://` (RFC 3986 §3), and its longest length: real ones are short. */
+/** A URI scheme before `://` (RFC 3986 §3), and the most characters of one: real schemes are short. */
 const SCHEME = /[a-z][a-z0-9+.-]{0,30}$/i;
 const LONGEST_SCHEME = 31;
 const AUTHORITY = /[^\s/?#"<>]+/y;
@@ -17,11 +17,11 @@ const AUTHORITY = /[^\s/?#"<>]+/y;
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
 /**
- * Least length at which a cookie, a part beside a placeholder, a line of a key, or base64 of a value inside something
- * longer is a secret: shorter ones are words such as `dark`.
+ * Least length at which a cookie, a part beside a placeholder, a line of a key, or the base64 of a value within
+ * something longer counts as a secret, because shorter ones are words such as `dark`.
  */
 const LEAST_PART = 8;
-/** The shortest base64 that is a secret: anything shorter may be any word. */
+/** The shortest base64 that counts as a secret, because a shorter one may be any word. */
 const LEAST_CODE = 4;
 
 export function isSecretField(name: string): boolean {
@@ -55,7 +55,10 @@ export function secretsInCookies(field: string): string[] {
   return [...isAllLong ? [] : [field.trim()], ...cookiesIn(field)].filter((text) => text !== "");
 }
 
-/** The words after the scheme (RFC 9110 §11.4), which is no secret; for Basic also the decoded password. */
+/**
+ * The words after the authentication scheme, which is no secret itself (RFC 9110 §11.4); for Basic, also the decoded
+ * password.
+ */
 function wordsAfterScheme(value: string, bare: string): string[] {
   const [, scheme] = /^\s*([a-z][\w-]*)\s+\S/i.exec(value) ?? [];
   if (scheme === undefined) return [];
@@ -74,7 +77,7 @@ function decoded(base64: string): string[] {
   }
 }
 
-/** Passwords in the addresses that a text holds, as written and percent-decoded. */
+/** Passwords in the URLs of a text, as written and percent-decoded. */
 export function passwordsIn(text: string): string[] {
   return userInfosIn(text).flatMap(([scheme, userInfo]) => {
     const isSecret = userInfo.includes(":") || /^https?$/i.test(scheme);
@@ -84,8 +87,9 @@ export function passwordsIn(text: string): string[] {
 }
 
 /**
- * Matches each `scheme://user:password@`; on the web a user alone may be a token. The match ends at the last @, as in
- * the class URL. Takes linear time: no part of a text is read twice, and a text without "://" not at all.
+ * Finds the scheme and the user information of each `scheme://user:password@host`. The user information may be a token
+ * alone, and ends at the last @, as in the class URL. Takes linear time: no part of a text is read twice, and a text
+ * without "://" not at all.
  */
 function userInfosIn(text: string): (readonly [scheme: string, userInfo: string])[] {
   const found: (readonly [scheme: string, userInfo: string])[] = [];
@@ -101,8 +105,8 @@ function userInfosIn(text: string): (readonly [scheme: string, userInfo: string]
 }
 
 /**
- * A refused address for a message, with … in place of everything that may be a password, because a wrong address may
- * hold one anywhere before its host or in place of its port.
+ * A URL that was refused, for a message: with … in place of everything that may be a password, because a wrong URL may
+ * hold a password anywhere before its host or in place of its port.
  */
 export function hostIn(text: string): string {
   const [scheme = ""] = /^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(text) ?? [];
@@ -123,7 +127,7 @@ export function unescaped(text: string): string {
 /** Keys of a file whose values are commands, or lists of commands. */
 const COMMANDS: readonly string[] = ["command", "build", "setup", "before", "after", "teardown"];
 
-/** All secrets in the data of a file: under `headers` and `env`, in commands, and in addresses wherever they stand. */
+/** All secrets in the data of a file: under `headers` and `env`, in commands, and in URLs anywhere. */
 export function secretsIn(data: unknown): string[] {
   if (typeof data === "string") return passwordsIn(data);
   if (typeof data !== "object" || data === null) return [];
@@ -165,7 +169,7 @@ function commandsIn(value: unknown): string[] {
 const SHELL_WORDS = /(?:[^\s"';&|()]|"[^"]*"|'[^']*')+/g;
 
 /**
- * The secrets in a command line: credentials in its words, even inside a word that is a text for a shell, such as
+ * The secrets in a command line: credentials in its words, even inside a word that is itself a shell command, such as
  * `--password=…`, `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
  */
 function secretsInCommand(words: readonly string[]): string[] {
@@ -201,7 +205,7 @@ function fieldsIn(headers: unknown): string[] {
 const FIELD = /(?:^|[\s"'=])(?:-H\s*)?["']?([\w-]+)\s*:\s*([^"'\r\n]*)/g;
 /** `-u user:password`, as curl, hey, oha and ab take it. */
 const USER_OPTION = /\s(?:-u|--user|-a|-A|-P|-U|--proxy-user)[\s=]{0,4}["']?[^\s:"']+:([^\s"']+)/g;
-/** Credentials on their own, as in a field that was written wrongly. */
+/** Credentials without the name of their header field, as in a field that was written wrongly. */
 const CREDENTIALS = /\b(?:Basic|Bearer)\s+([\w+/.~-]{4,}=*)/gi;
 
 /** Secrets in a word of a command line, as written and percent-decoded. */
@@ -231,7 +235,7 @@ function passwordsWithoutScheme(address: string): string[] {
   return [parts.join(":"), parts.slice(1).join(":")].filter((part) => part !== "");
 }
 
-/** The forms in which a text may hold a secret value: the whole and its lines, as written. */
+/** The forms in which a text may hold a secret value or one of its longer lines: plain and encoded. */
 export function writtenForms(value: string): Set<string> {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   const parts = lines.length > 1 ? lines.filter(({ length }) => length >= LEAST_PART) : [];
@@ -246,7 +250,7 @@ function formsOf(value: string): Set<string> {
   return new Set([
     value,
     json,
-    JSON.stringify(json).slice(1, -1), // JSON within a text of JSON
+    JSON.stringify(json).slice(1, -1), // JSON inside a JSON string
     percent,
     percent.replaceAll(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase()),
     percent.replaceAll("%20", "+"),
@@ -263,8 +267,8 @@ function inMarkup(value: string, apostrophe: string): string {
 
 /**
  * The forms of a value in base64, alone and as a part of something longer, as in `user:password` (RFC 7617 §2). Base64
- * writes three bytes as four characters, so a part has three forms, except for the characters at its ends, which also
- * hold bits of its neighbours.
+ * writes three bytes as four characters, so a part has three forms, one for each offset. Characters that also hold bits
+ * of neighbouring bytes are left out.
  */
 function inBase64(bytes: Uint8Array<ArrayBuffer>): string[] {
   const alone = bytes.toBase64();

@@ -1,7 +1,7 @@
 /**
  * The secret values of this process, and texts without them. Whatever becomes a result, a report, a log or a message
  * passes through here. A value from outside (an echo of a target, an excerpt of a response, an argument) loses every
- * secret, in the forms in which it travels. Plateau's own sentences and documents are made of such values, and are
+ * secret, in all forms in which secrets travel. Plateau's own sentences and documents are made of such values, and are
  * searched again, but only for secrets that cannot be words of their own: a secret such as `user` stays in a sentence.
  */
 import { secretsInWord, writtenForms } from "./secret_fields.ts";
@@ -9,13 +9,18 @@ import { secretsInWord, writtenForms } from "./secret_fields.ts";
 /** Stands in place of a secret that has no name such as `${env.NAME}`. */
 export const SECRET = "[secret]";
 
-/** Single characters and two digits: hiding them would garble every figure and place. */
+/**
+ * Values that are never hidden: an empty text, a single character, two digits. Hiding them would garble every figure.
+ */
 const HIDES_NOTHING = /^(?:.?|\d\d)$/su;
 /** A shorter secret is replaced only where it is a whole word; otherwise it would garble whole texts. */
 const LEAST_WITHIN = 4;
-/** A shorter secret may be a word of the document itself. */
+/** A shorter secret may be a word of the document itself, so it is not searched for in documents. */
 const LEAST_IN_DOCUMENTS = 8;
-/** A shorter word, with or without hyphens, is a common one, which a sentence of Plateau's may contain. */
+/**
+ * A secret that is a shorter word, with or without hyphens, is not searched for in Plateau's own sentences, because
+ * they may contain it.
+ */
 const LEAST_UNCOMMON = 12;
 /** Plain words, and amounts such as `30s`, `1.5x` or `127.0.0.1:8080`. */
 const WORDS = /^\p{L}+(?:[-_ ]\p{L}+)*$/u;
@@ -24,7 +29,7 @@ const AMOUNT = /^[\d.,:+%/-]+(?:[a-zµ]{0,3}(?:\/s)?)$/i;
 /** A secret value, and the text that is shown in its place. */
 export type SecretValue = readonly [value: string, shown: string];
 
-/** How many secrets are kept, and their total length. */
+/** Limits of the found secrets that are kept: their number, and their total length in characters. */
 export interface SecretRoom {
   readonly values: number;
   readonly chars: number;
@@ -52,14 +57,14 @@ export class Secrets {
   }
 
   /**
-   * Keeps a secret that was found while running, such as a server's cookie. Beyond twice the room, the oldest ones are
-   * forgotten until the others fit.
-   * @returns Whether the value takes room now: not if the user has given it, or it would hide nothing.
+   * Keeps a secret that was found while running, such as a server's cookie. When the secrets found exceed twice the
+   * room, the oldest are forgotten until the others fit into the room.
+   * @returns Whether the value takes up room. It takes none if the user has given it too, or if it is never hidden.
    */
   keepFound(value: string, { values, chars }: SecretRoom): boolean {
     if (this.#shown.has(value) && !this.#found.has(value)) return false; // the user has given this secret
     this.keep(value);
-    if (!this.#shown.has(value)) return false; // the value would hide nothing
+    if (!this.#shown.has(value)) return false; // the value is never hidden
     this.#found.add(value);
     this.#foundChars += value.length;
     const isFull = this.#found.size > 2 * values || this.#foundChars > 2 * chars;
@@ -107,8 +112,8 @@ export class Secrets {
   }
 
   /**
-   * Removes the secrets from a sentence of Plateau's own. Its values have already lost theirs, so the search is only for
-   * secrets that can be neither a word nor an amount of the sentence itself.
+   * Removes the secrets from a sentence of Plateau's own. The values in it have been redacted already, so the search is
+   * only for secrets that can be neither a word nor an amount of the sentence itself.
    */
   sentence(text: string): string {
     if (this.#shown.size === 0) return text;
@@ -124,8 +129,8 @@ export class Secrets {
   }
 
   /**
-   * Removes the secrets from a whole document (JSON, a page, a table). Its data has already lost its own, so the search
-   * is only for secrets that can be neither a figure nor a word of the document itself.
+   * Removes the secrets from a whole document (JSON, a page, a table). The data in it has been redacted already, so the
+   * search is only for secrets that can be neither a figure nor a word of the document itself.
    */
   form(text: string): string {
     if (this.#shown.size === 0) return text;
@@ -163,7 +168,9 @@ export function quotedOpenly(value: unknown): string {
   return secrets.quoted(value);
 }
 
-/** Keeps the secrets in a command line; with `--like`, the whole command line of another tool is one word. */
+/**
+ * Keeps the secrets in the words of a command line. After `--like`, one word is the whole command line of another tool.
+ */
 export function keepSecretsOf(args: readonly string[]): void {
   for (const secret of args.flatMap(secretsInWord)) secrets.keep(secret);
 }
@@ -180,24 +187,24 @@ function inStrings(value: unknown, replace: Replace): unknown {
   );
 }
 
-/** Whether a value is neither a common word nor an amount. */
+/** Whether a value is neither short, nor a common word, nor an amount. */
 function isUncommon(value: string): boolean {
   const isWord = WORDS.test(value) && value.length < LEAST_UNCOMMON;
   return value.length >= LEAST_WITHIN && !isWord && !AMOUNT.test(value);
 }
 
-/** Whether a value is neither a number nor a single word. */
+/** Whether a value is neither short, nor a number, nor a single word. */
 function isUnlikeOthers(value: string): boolean {
   return value.length >= LEAST_IN_DOCUMENTS && !/^[\d.,:+eE-]+$/.test(value) &&
     !/^\p{L}+$/u.test(value);
 }
 
-/** How many characters of a form are looked up at once; the rest of a longer form is compared. */
+/** How many characters at the start of a form are used to look it up; the rest of a longer form is compared. */
 const HEAD = 64;
 
 /**
- * The most characters that are compared: `least` for any text, and `each` more for each of its characters. Only a text
- * full of beginnings of secrets needs more; then everything after that point is hidden.
+ * The most characters that are compared in one text: `least`, plus `each` for each of the text's characters. Only a
+ * text full of beginnings of secrets needs more; everything after that point is then hidden.
  */
 const COMPARED = { each: 128, least: 1_000_000 } as const;
 
@@ -208,11 +215,11 @@ interface WrittenForm {
 }
 
 /**
- * The written forms of all secrets, of any number and length, which would exceed the size of a regular expression. Each
- * is looked up by its head: its first characters, or all of a short form.
+ * The written forms of all secrets. Their number and length would exceed the limits of one regular expression. So each
+ * form is looked up by its head: its first `HEAD` characters, or all of a short form.
  */
 class Forms {
-  /** By a hash of two characters: 1 if any form begins with them. */
+  /** Holds 1 at the hash of each pair of characters with which some form begins. */
   readonly #begins = new Uint8Array(65_536);
   /**
    * For each beginning of a head (`LEAST_WITHIN` characters, or fewer): the lengths of all heads that begin with it.
@@ -302,7 +309,7 @@ class Forms {
     return found.sort((a, b) => b.text.length - a.text.length);
   }
 
-  /** Whether a whole form stands at a place where its head was found. */
+  /** Whether the whole form stands where its head was found. A short form must also be a whole word. */
   #stands(form: string, text: string, at: number): boolean {
     for (let from = HEAD; from < form.length; from *= 2) {
       this.#compared += from;
@@ -337,8 +344,8 @@ function bordersOf(text: string): Int32Array {
 }
 
 /**
- * Length of the longest prefix of `text` that ends a form (without its first character), or all of `text` if the form
- * contains it.
+ * Length of the longest prefix of `text` that is also a proper suffix of `form`, or of all of `text` if it is inside
+ * `form`.
  */
 function overlapOf(form: string, text: string, borders: Int32Array): number {
   let length = 0;

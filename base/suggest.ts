@@ -18,7 +18,10 @@ export function didYouMean(word: string, known: Iterable<string>): string | unde
   return name === null ? undefined : `did you mean "${name}"?`;
 }
 
-/** Letters to change, insert or remove, as a share of the longer word; mere disorder of the letters counts as one. */
+/**
+ * Letters to change, insert or remove, as a share of the longer word. If only the order of the letters differs, they
+ * count as one change.
+ */
 function awayRatio(given: string, known: string): number {
   const [word, name] = [given.toLowerCase(), known.toLowerCase()];
   const longer = Math.max(word.length, name.length, 1);

@@ -47,7 +47,7 @@ export async function replaceFile(path: string, content: string | Fill): Promise
   }
 }
 
-/** Writes all bytes at once, without waiting. */
+/** Writes all bytes synchronously. */
 export function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }
@@ -56,8 +56,8 @@ export function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
 const OPEN_FILES = /^\/(?:dev|proc\/\d+\/(?:task\/\d+\/)?fd)$/;
 
 /**
- * Whether bytes go through `path` as they come: a terminal, a device, a named pipe, or what this process has open, such
- * as `/dev/stdout` and `/dev/fd/3`. A symbolic link in any other folder is no stream, whatever it points to.
+ * Whether `path` passes bytes on as they are written: a terminal, a device, a named pipe, or what this process has
+ * open, such as `/dev/stdout` and `/dev/fd/3`. A symbolic link in any other folder is no stream, whatever it points to.
  */
 export function isStream(path: string): boolean {
   const info = lstatSync(path, { throwIfNoEntry: false });
@@ -69,22 +69,25 @@ function isOpenFile(path: string): boolean {
   return OPEN_FILES.test(realpathSync(dirname(resolve(path))));
 }
 
-/** Opens an existing file to append to it, and waits until a pipe has a reader. Throws if it is a link. */
+/**
+ * Opens an existing file to append to it; for a named pipe, waits until it has a reader. Throws if the path is a link,
+ * except a link to an open file such as `/dev/stdout`.
+ */
 export async function openStream(path: string): Promise<Deno.FsFile> {
   if (!Deno.statSync(path).isFifo) return notByLink(await Deno.open(path, { append: true }), path);
   const held = await pipeWithReader(path);
   try {
     return notByLink(await Deno.open(path, { append: true }), path);
   } finally {
-    closeSync(held); // closed only now, because a reader would take it for the end
+    closeSync(held); // closed last, because a reader of a pipe without writers sees its end
   }
 }
 
 const PIPE_POLL_MS = 50;
 
 /**
- * Descriptor of the pipe once it has a reader. A plain open of Deno 2.6 would block this thread, and its signals, until
- * then.
+ * Descriptor of the pipe once it has a reader. Until then, a plain open of Deno 2.6 would block this thread and its
+ * handling of signals.
  */
 async function pipeWithReader(path: string): Promise<number> {
   for (;; await sleep(PIPE_POLL_MS)) {
@@ -101,7 +104,9 @@ export function openLog(path: string): Deno.FsFile {
   return notByLink(Deno.openSync(path, { append: true }), path);
 }
 
-/** Refuses links: nothing may be written unless the opened file itself is the one at `path`. */
+/**
+ * Refuses links, except links to open files such as `/dev/stdout`: the opened file itself must be the one at `path`.
+ */
 function notByLink(file: Deno.FsFile, path: string): Deno.FsFile {
   const [opened, named] = [file.statSync(), Deno.lstatSync(path)];
   if (opened.dev === named.dev && opened.ino === named.ino || isOpenFile(path)) return file;
@@ -109,7 +114,10 @@ function notByLink(file: Deno.FsFile, path: string): Deno.FsFile {
   throw new Error("it is a link");
 }
 
-/** Mode of the new file: no more permissions than the old file had or, without one, than the user's mask allows. */
+/**
+ * Mode of the new file: the old file's permissions, and always reading and writing for its owner; without an old file,
+ * what the user's mask allows.
+ */
 function modeFor(path: string): number {
   const info = lstatSync(path, { throwIfNoEntry: false });
   return info?.isFile() ? info.mode & 0o777 | 0o600 : 0o666;

@@ -1,7 +1,7 @@
-/** Listens for HTTP; if that fails, the error says why. */
+/** Listens on a port for HTTP requests or TCP connections; if that fails, the error says why. */
 import { messageOf, TargetError } from "../errors.ts";
 
-/** The address at which only this machine reaches a server. */
+/** Only this machine can reach a server at this address. */
 export const LOOPBACK = "127.0.0.1";
 
 /**
@@ -13,7 +13,6 @@ export function hostAndPort(host: string, port: number): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** `http://host:port`. */
 export function originAt(host: string, port: number): string {
   return `http://${hostAndPort(host, port)}`;
 }
@@ -35,7 +34,7 @@ export function listenOn(
   return explained({ hostname, port }, () => Deno.serve(options, handler));
 }
 
-/** Listens for a caller that serves the connections itself. Throws a TargetError if the port can't be had. */
+/** Only listens: the caller accepts and serves the connections. Throws a TargetError if the port can't be had. */
 export function listenForConnections(
   { hostname, port }: ListenOptions,
 ): Deno.TcpListener {

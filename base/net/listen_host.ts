@@ -1,7 +1,4 @@
-/**
- * Hosts of this machine at which its servers can listen so that others reach them: addresses, and names that
- * lead to one.
- */
+/** Validates a host to listen on: an address of this machine, or a name that resolves to one. */
 import * as z from "zod";
 import { messageOf } from "../errors.ts";
 import { originAt } from "./listen.ts";
@@ -12,8 +9,8 @@ import { unbracketed } from "./endpoint.ts";
 const MOST_ADDRESSES = 4;
 
 /**
- * A host as URLs write it. An IPv6 address may be given with brackets, which are removed. Tries to listen on the host,
- * to check that it belongs to this machine.
+ * A host to listen on, normalized as in URLs. An IPv6 address may be given with brackets, which are removed. Tries to
+ * listen on the host, to check that it belongs to this machine.
  */
 export const listenHost = z.string().transform((text, context): string => {
   const host = hostOf(text);
@@ -25,14 +22,16 @@ export const listenHost = z.string().transform((text, context): string => {
   return z.NEVER;
 });
 
-/** The host of a URL; null if the text is not a host alone. */
+/** The normalized host, without brackets; null if the text is more than a host, such as a host with a port. */
 function hostOf(text: string): string | null {
   const url = URL.parse(originAt(unbracketed(text), 80));
   const isAlone = url !== null && url.href === `http://${url.hostname}/`;
   return isAlone ? unbracketed(url.hostname) : null;
 }
 
-/** Every address of the machine: in IPv4, in IPv6, and in IPv4 mapped to IPv6. */
+/**
+ * The wildcard addresses, which stand for every address of this machine: in IPv4, in IPv6, and in IPv4 mapped to IPv6.
+ */
 const EVERYWHERE = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
 
 function whyNot(host: string): string | null {
@@ -64,6 +63,6 @@ function ownAddresses(): string[] {
   return [...others, ...loopback].slice(0, MOST_ADDRESSES);
 }
 
-/** Link-local addresses (RFC 3927, RFC 4291 §2.5.6), which also need the name of an interface. */
+/** Link-local addresses (RFC 3927, RFC 4291 §2.5.6), each of which is valid only on the link of one interface. */
 const OF_ONE_LINK = /^(?:fe80:|169\.254\.)/i;
 const ONLY_HERE = /^(?:127\.|::1$)/;

@@ -1,8 +1,9 @@
-/** Promises for sockets of `node:net`, and for those of `node:tls` before their handshake. */
+/** Connects and closes sockets of `node:net` and `node:tls`. */
 import type { Socket } from "node:net";
 
 /**
- * Waits until a socket has connected. Rejects with the system's reason, also when the signal aborts.
+ * Waits until a socket has connected. Rejects with the system's error, or with the error "closed" if the socket closes
+ * or the signal aborts first.
  * @param socket A socket just created.
  */
 export function connected<S extends Socket>(socket: S, signal: AbortSignal): Promise<S> {
@@ -22,18 +23,18 @@ export function connected<S extends Socket>(socket: S, signal: AbortSignal): Pro
   });
 }
 
-/** Closes a socket; before Deno 2.8, only after the end of a TLS handshake that has begun. */
+/** Closes a socket. Before Deno 2.8, a socket amid a TLS handshake is closed only once the handshake is complete. */
 export function discard(socket: Socket): void {
   const isShaking = "secureConnecting" in socket && socket.secureConnecting === true;
   if (!isShaking || isNodeTlsWhole()) return void socket.destroy();
-  socket.on("error", () => {}); // nobody is interested any more
+  socket.on("error", () => {}); // without a listener, an error would be thrown
   socket.once("secureConnect", () => socket.destroy());
 }
 
 /**
- * Whether `node:tls` is that of Deno 2.8 or later: it can shake hands on a socket that was read before, accepts a CA
- * certificate as a server's own if the user trusts exactly that one, and closes a connection whose socket is destroyed
- * within the handshake.
+ * Whether this is Deno 2.8 or later. Its `node:tls` can shake hands on a socket that has been read before, accepts a CA
+ * certificate as a server's own if the user trusts that very certificate, and closes the connection of a socket that is
+ * destroyed during the handshake.
  */
 export function isNodeTlsWhole(): boolean {
   const [major, minor] = Deno.version.deno.split(".").map(Number);

@@ -1,6 +1,6 @@
 /**
- * TLS by `node:tls`: for connections that accept any certificate, or present a certificate of the client. Deno's own
- * TLS sockets cost half the CPU, but can do neither through a tunnel.
+ * TLS through `node:tls`, for connections that accept any certificate or present a client certificate. Deno's own TLS
+ * sockets use half the CPU, but can do neither through a tunnel.
  */
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import {
@@ -18,7 +18,7 @@ import { openTunnel } from "./open_tunnel.ts";
 import { connectTo, type Dialing, type Route } from "./route.ts";
 import { usualAuthorities } from "./server_trust.ts";
 
-/** A connection that must be read all the time: otherwise node:tls of Deno 2.9 goes on receiving into memory. */
+/** A connection whose owner must keep reading, because `node:tls` of Deno 2.9 buffers unread data without limit. */
 class NodeTlsConnection implements Connection {
   #error: Error | null;
   #wake = (): void => {};
@@ -50,7 +50,7 @@ class NodeTlsConnection implements Connection {
         buffer.set(chunk);
         return chunk.length;
       }
-      const error = this.#error ?? socket.errored; // the socket ends before it reports its error
+      const error = this.#error ?? socket.errored; // the socket may end before it emits its error
       if (error !== null) throw error;
       if (socket.readableEnded || socket.destroyed) return null;
       await new Promise<void>((wake) => this.#wake = wake);
@@ -63,7 +63,7 @@ class NodeTlsConnection implements Connection {
     });
   }
 
-  /** Hands the socket to another reader. */
+  /** Removes this object's listeners, so that another reader can use the socket. */
   release(): void {
     for (const event of NEWS) this.socket.off(event, this.#onNews);
     this.socket.off("error", this.#onError);
@@ -102,7 +102,7 @@ export async function dialNodeTls(
   };
   const errors: Error[] = []; // an alert may follow the handshake immediately
   socket.on("error", (error) => errors.push(error));
-  below?.on("error", close); // the TLS socket then reports the end
+  below?.on("error", close); // closing makes the TLS socket report the failure
   signal.addEventListener("abort", abort);
   try {
     if (signal.aborted) abort();
@@ -133,7 +133,7 @@ const PLAINLY: Dialing<Socket> = {
   discard,
 };
 
-/** A socket to the endpoint, through a tunnel of its proxy. */
+/** A socket tunneled to the endpoint through its proxy. */
 async function tunnelTo(
   endpoint: TcpEndpoint,
   route: Route,
@@ -164,8 +164,8 @@ function optionsOf(tls: Tls): ConnectionOptions {
 }
 
 /**
- * The reason why a trusted certificate is not that of the server, in the words of rustls; undefined if it is. A CA
- * certificate, or one with a name only in its subject, is accepted as the server's only if the user has named it.
+ * Why a certificate of a trusted chain is not valid for this server, in the words of rustls; undefined if it is. A CA
+ * certificate, or one with a host name only in its subject, is valid only if the user has named that very certificate.
  */
 function identityRefusal(
   { serverName, caCerts }: Tls,
@@ -186,15 +186,15 @@ function octetsOf(pem: string): string {
   return pem.replace(/-----[^-]+-----|\s/g, "");
 }
 
-/** Performs the TLS handshake on a socket that has connected. */
+/** Waits until the TLS handshake of a connected socket is complete. */
 function handshake(socket: TLSSocket, tls: Tls): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (error: Error): void => reject(handshakeFailed(error, tls));
     socket.on("error", failed);
     socket.once("close", () => failed(new Error("closed")));
     socket.once("secureConnect", () => {
-      // Deno 2.6 emits this event even after a failed handshake. Then there is no certificate, and the reader gets the
-      // error.
+      // Deno 2.6 emits this event even after a failed handshake, when there is no certificate.
+      // Reading makes the socket emit the error.
       if (Object.keys(socket.getPeerCertificate()).length > 0) return resolve();
       socket.resume();
     });

@@ -1,4 +1,4 @@
-/** One request and its response on a connection of its own, with the same codec as the load, for a preflight. */
+/** Sends one request of a preflight on a connection of its own, with the same codec as the load. */
 import { Http2Connection } from "../http/http2/connection.ts";
 import { asHttp2 } from "../http/http2/request.ts";
 import type { StreamEvents } from "../http/http2/live_streams.ts";
@@ -9,7 +9,9 @@ import type { Connection } from "./connection.ts";
 import { type Endpoint, hasTls } from "./endpoint.ts";
 
 const BUFFER_BYTES = 64 * 1024;
-/** How long a server has to allow more streams: it may first announce fewer than it accepts (RFC 9113 §6.5.2). */
+/**
+ * Time for a server to raise its limit of concurrent streams, which it may first announce too low (RFC 9113 §6.5.2).
+ */
 const RAISE_MS = 1_000;
 
 interface OneExchange {
@@ -17,15 +19,15 @@ interface OneExchange {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Whether the request is a HEAD, whose response has no body. */
   readonly head: boolean;
-  /** Whether the response is a stream, which may be endless: its head is enough. */
+  /** Whether the response is a stream. It may be endless, so only its head is read. */
   readonly isStream: boolean;
   /** Concurrent requests that the load will send on each connection, over HTTP/2. */
   readonly streams: number;
 }
 
 /**
- * The server accepts fewer concurrent streams than the load would use. In a closed loop, requests would wait for each
- * other, so the measured concurrency would not be the one that the load names.
+ * Thrown if the server accepts fewer concurrent streams than the load would use. In a closed loop, requests would wait
+ * for each other, so the measured concurrency would be lower than the load's setting.
  */
 export class TooFewStreams extends Error {
   constructor(most: number, streams: number) {

@@ -12,7 +12,7 @@ const SWITCHING_PROTOCOLS = 101;
 
 /**
  * Sends the request and returns its response, of status 101 or any other. Rejects if the response is incomplete or the
- * handshake wrong.
+ * handshake is wrong.
  */
 export async function openSocketOn(
   conn: Connection,
@@ -35,7 +35,7 @@ export async function openSocketOn(
   throw new Error(handshake.end());
 }
 
-/** Reads a response that opens no WebSocket. @param bytes The response, as far as it has arrived. */
+/** Reads the rest of a response that opens no WebSocket. @param bytes The part that has arrived already. */
 async function readResponse(conn: Connection, bytes: Uint8Array): Promise<ReceivedResponse> {
   const reader = new ResponseReader({ retain: true });
   const buffer = new Uint8Array(BUFFER_BYTES);

@@ -7,7 +7,7 @@ import { NO_TUNNEL, tunnelRequest, TunnelResponse } from "./tunnel.ts";
 
 const READ_BYTES = 4 * 1024;
 
-/** Opens a tunnel. Rejects with a DialError; then, and when the signal aborts, the connection is closed. */
+/** Opens a tunnel. If that fails or the signal aborts, closes the connection and rejects with a DialError. */
 export async function openTunnel(
   conn: Connection,
   endpoint: TcpEndpoint,

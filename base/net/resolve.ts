@@ -5,12 +5,11 @@ import { networkInterfaces } from "node:os";
 import { messageOf } from "../errors.ts";
 import { hostAndPort } from "./listen.ts";
 
-/** A host to dial. */
 export interface Host {
   /** A name or an address, IPv6 without brackets. */
   readonly hostname: string;
   readonly port: number;
-  /** Addresses to dial; absent: the name is looked up. */
+  /** Addresses to dial; if absent, the name is looked up. */
   readonly addresses?: readonly string[];
 }
 
@@ -60,7 +59,9 @@ export async function lookUp(name: string): Promise<string[]> {
   return interleaved(reachable(isLocalhost(name) ? withLoopback(addresses) : addresses));
 }
 
-/** Whether a name means this machine itself in both families (RFC 6761 §6.3), whatever the hosts file lists. */
+/**
+ * Whether a name always means this machine, in both address families (RFC 6761 §6.3), whatever the hosts file lists.
+ */
 function isLocalhost(name: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(name);
 }

@@ -24,12 +24,15 @@ export class Route {
     return Array.from({ length }, (_, i) => (this.#first + i) % length);
   }
 
-  /** Records that the address at this index has connected. */
+  /** Makes the next dial begin with the address at this index, because it has connected. */
   connected(index: number): void {
     this.#first = index;
   }
 
-  /** Why a dial has failed: `127.0.0.9:80: connection refused`. @param reasons The reasons by the index of the address. */
+  /**
+   * Why a dial has failed, such as `127.0.0.9:80: connection refused`.
+   * @param reasons The reason for each address that was tried, by the address's index.
+   */
   failure(reasons: ReadonlyMap<number, string>): string {
     const tried = [...reasons].sort(([a], [b]) => a - b)
       .map(([index, reason]) => `${addressText(this.addresses[index])}: ${reason}`);
@@ -39,7 +42,7 @@ export class Route {
   }
 }
 
-/** The route to a host, which is looked up at the first dial, and again until a look-up succeeds. */
+/** The route to a host. The host is looked up at the first dial, and again at later dials until a look-up succeeds. */
 export class RouteTo {
   #route: Promise<Route> | null = null;
 
@@ -61,9 +64,9 @@ export class RouteTo {
 }
 
 export interface Dialing<Connection> {
-  /** Rejects with the system's reason, also when the signal aborts. */
+  /** Rejects with the system's error, and also when the signal aborts. */
   open(address: Address, signal: AbortSignal): Promise<Connection>;
-  /** Closes a connection that came too late. */
+  /** Closes a connection that was established too late to be used. */
   discard(connection: Connection): void;
 }
 

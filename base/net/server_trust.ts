@@ -1,9 +1,9 @@
 /**
  * Checks a server's certificate with OpenSSL, as strictly as the runtime does: with the same authorities, the rules of
- * webpki (RFC 5280 and the profile of the CA/Browser Forum), and the same messages. Some certificates that OpenSSL
- * alone would accept are refused here: an authority's certificate for a server, or one with a name in the subject only,
- * unless the user has named that very certificate; weak keys or signatures, old versions, and critical extensions that
- * webpki does not know.
+ * webpki (RFC 5280 and the profile of the CA/Browser Forum), and the same messages. OpenSSL alone would accept some
+ * certificates that are refused here: an authority's certificate used by a server, or one with a name in the subject
+ * only, unless the user has named that very certificate; weak keys or signatures, old versions, and critical extensions
+ * that webpki does not know.
  */
 import { isIP } from "node:net";
 import * as nodeTls from "node:tls";
@@ -15,11 +15,11 @@ const X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS = 0x4;
 const X509_CHECK_FLAG_NEVER_CHECK_SUBJECT = 0x20;
 const X509_V_FLAG_PARTIAL_CHAIN = 0x80000n;
 /**
- * Times are checked in this file and not by OpenSSL, because an authority that the user names does not expire (RFC 5280
- * §6.1.1 d).
+ * Validity periods are checked in this file and not by OpenSSL, because an authority that the user names does not
+ * expire (RFC 5280 §6.1.1 d).
  */
 const X509_V_FLAG_NO_CHECK_TIME = 0x200000n;
-/** Keys of 112 bits or more: RSA of 2,048, no SHA-1. */
+/** OpenSSL's security level for at least 112 bits: RSA keys of 2,048 bits or more, and no SHA-1. */
 const SECURITY_LEVEL = 2;
 const MOST_INTERMEDIATES = 6;
 const EXFLAG_CA = 0x10;
@@ -28,8 +28,8 @@ const XKU_SSL_SERVER = 0x1;
 const VERSION_3 = 2;
 const SUBJECT_ALT_NAME = 85;
 /**
- * OpenSSL's numbers of the critical extensions that webpki knows: key usage, subject alternative name, name
- * constraints, basic constraints, extended key usage, distribution points.
+ * OpenSSL's NIDs of the critical extensions that webpki knows: key usage, subject alternative name, name constraints,
+ * basic constraints, extended key usage, CRL distribution points.
  */
 const KNOWN_CRITICAL = new Set([83, SUBJECT_ALT_NAME, 666, 87, 126, 103]);
 
@@ -37,7 +37,7 @@ const RSA = 6;
 const RSA_PSS = 912;
 const ELLIPTIC = 408;
 const ED25519 = 1087;
-/** SHA-256, SHA-384 and SHA-512. */
+/** OpenSSL's NIDs of SHA-256, SHA-384 and SHA-512. */
 const DIGESTS = new Set([672, 673, 674]);
 const CURVES = new Set(["prime256v1", "secp384r1", "secp521r1"]);
 
@@ -50,7 +50,7 @@ const TURKISH = /\.(?:gov|k12|pol|mil|tsk|kep|bel|edu|org)\.tr$/i;
 
 const LONGEST_TEXT = 4_096;
 
-/** The authorities that the runtime trusts by default, as PEM; null if it does not say which. */
+/** The authorities that the runtime trusts by default, as PEM; null if the runtime can't list them. */
 export function usualAuthorities(): readonly string[] | null {
   const stores = (Deno.env.get("DENO_TLS_CA_STORE") ?? "mozilla").split(",");
   const file = Deno.env.get("DENO_CERT");
@@ -61,26 +61,29 @@ export function usualAuthorities(): readonly string[] | null {
 
 function authoritiesIn(store: string): readonly string[] | null {
   if (store === "mozilla") return nodeTls.rootCertificates;
-  // Deno 2.6 does not have this function.
+  // Deno 2.6 has no `getCACertificates`.
   const list: unknown = Reflect.get(nodeTls, "getCACertificates");
   return store === "system" && typeof list === "function" ? list("system") : null;
 }
 
-/** Whether OpenSSL and the runtime read a name alike: a host name of letters, digits and hyphens, or an address. */
+/** Whether OpenSSL and the runtime read a name alike: a host name of letters, digits, `-` and `_`, or an IP address. */
 export function isUsualName(name: string): boolean {
   return isIP(name) !== 0 || /^(?!-)[\w-]{1,63}(?:\.[\w-]{1,63})*$/.test(name);
 }
 
 export class ServerTrust {
   readonly #store: Pointer;
-  /** The certificates of the authorities that the user names; counted references keep them alive. */
+  /** The certificates of the authorities that the user names, kept alive by OpenSSL's reference counts. */
   readonly #named: readonly Pointer[];
-  /** The last chain that was found trustworthy, so that it is verified only once; counted references keep it alive. */
+  /**
+   * The last chain that was found trustworthy, so that it is verified only once; kept alive by OpenSSL's reference
+   * counts.
+   */
   #trusted: readonly Pointer[] = [];
 
   /**
-   * @param usual Authorities as PEM, any number in each text, with anything between them.
-   * @param named The authorities that the user names, as PEM, too: one may be the server's own certificate.
+   * @param usual PEM texts of authorities; each text may hold any number of certificates, with other text between them.
+   * @param named Authorities that the user names, in the same form; one of them may be the server's own certificate.
    */
   constructor(
     private readonly openssl: OpenSsl,
@@ -94,7 +97,7 @@ export class ServerTrust {
     certificates.ERR_clear_error();
   }
 
-  /** Adds the certificates of a PEM text to the trusted ones; the caller frees them. */
+  /** Adds the certificates of a PEM text to the trusted store. Returns them, and the caller must free them. */
   #added(text: string): Pointer[] {
     const { certificates } = this.openssl;
     return certificatesIn(text).flatMap((pem) => {
@@ -176,8 +179,8 @@ export class ServerTrust {
   }
 
   /**
-   * Whether the user named the server's own certificate. It may be a CA's, as `openssl req -x509` makes every
-   * certificate.
+   * Whether the user named the server's own certificate. It may be a CA certificate, because `openssl req -x509` makes
+   * CA certificates by default.
    */
   #isNamed(leaf: Pointer): boolean {
     const { X509_cmp } = this.openssl.certificates;
@@ -219,12 +222,15 @@ export class ServerTrust {
     );
   }
 
-  /** Checks what webpki requires of every certificate except that of the trusted authority. */
+  /**
+   * Checks what webpki requires: a supported key in every certificate, and a valid period and form in all certificates
+   * below the trusted authority.
+   */
   #chainRefusal(chain: readonly Pointer[]): string | null {
     const { certificates } = this.openssl;
     const [leaf] = chain;
     if (chain.length === 1 && certificates.X509_self_signed(leaf, 1) !== 1) {
-      return meaning("UnknownIssuer"); // the user named it as an authority, which it is not
+      return meaning("UnknownIssuer"); // the user named this certificate, but it is not self-signed
     }
     for (const one of chain) {
       if (!this.#hasUsualKey(one)) {

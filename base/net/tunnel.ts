@@ -1,4 +1,6 @@
-/** A tunnel through an HTTP proxy: the request for it, and what its response says (RFC 9110 §9.3.6). Pure. */
+/**
+ * A tunnel through an HTTP proxy: the request for it, and the meaning of the proxy's response (RFC 9110 §9.3.6). Pure.
+ */
 import { encodeRequest } from "../http/request.ts";
 import { NEED_MORE, ResponseReader } from "../http/response.ts";
 import type { TcpEndpoint } from "./endpoint.ts";
@@ -11,7 +13,9 @@ export function tunnelRequest({ hostname, port, proxy }: TcpEndpoint): Uint8Arra
   return encodeRequest(wire, { host: path, keepAlive: true, byProxy });
 }
 
-/** Reads a proxy's response, after which nothing may follow: in a tunnel for TLS, the client speaks first. */
+/**
+ * Reads a proxy's response. The proxy must send nothing after it, because in a tunnel for TLS the client speaks first.
+ */
 export class TunnelResponse {
   readonly #reader = new ResponseReader();
 

@@ -11,18 +11,21 @@ export interface Frame {
   /** Line on which the function begins, from 1; 0 if unknown. */
   readonly line: number;
   /**
-   * Set if the function is the program's own, rather than of a package, a library or the runtime; absent also if
+   * Set if the function is the program's own; absent if it belongs to a package, a library or the runtime, or if
    * unknown.
    */
   readonly own?: true;
 }
 
-/** A call tree as lists of equal length, parents before their children; the root is not in them. */
+/**
+ * A call tree. `frame`, `parent` and `ownMs` have an entry for each node, parents before their children, without the
+ * root.
+ */
 export interface CallTree {
   readonly frames: readonly Frame[];
-  /** For each node, its index in `frames`. */
+  /** For each node, the index of its function in `frames`. */
   readonly frame: readonly number[];
-  /** For each node, the node that called it; −1 for none. */
+  /** For each node, the index of the node that called it; −1 for an outermost call. */
   readonly parent: readonly number[];
   /** For each node, milliseconds spent in the function itself, without the functions that it called. */
   readonly ownMs: readonly number[];
@@ -34,7 +37,7 @@ export class CallTreeBuilder {
   readonly #parent: number[] = [];
   readonly #ownMs: number[] = [];
   readonly #frameAt = new Map<string, number>();
-  /** The same indexes by frame object, because profiles repeat their frames and building a key is slow. */
+  /** Indexes in `#frames` by frame object, because profiles repeat their frame objects and building a key is slow. */
   readonly #knownAt = new WeakMap<Frame, number>();
   readonly #childAt = new Map<string, number>();
 
@@ -94,19 +97,17 @@ export class CallTreeBuilder {
   }
 }
 
-/** Identifies a function. */
 export function frameKey({ name, module, line }: Frame): string {
   return JSON.stringify([name, module, line]);
 }
 
-/** Merges several trees into one. */
 export function mergeTrees(trees: readonly CallTree[]): CallTree {
   const merged = new CallTreeBuilder();
   for (const tree of trees) merged.addTree(tree);
   return merged.build();
 }
 
-/** Own time of all nodes together. */
+/** Total time of a tree, in milliseconds: the own time of all nodes. */
 export function treeMs({ ownMs }: Pick<CallTree, "ownMs">): number {
   return ownMs.reduce((sum, ms) => sum + ms, 0);
 }
@@ -138,7 +139,8 @@ export function prune(
   const totals = totalsOf(tree);
   const leastMs = leastRatio * treeMs(tree);
   const longest = totals.map((_, node) => node).sort((a, b) => totals[b] - totals[a] || a - b);
-  // A call is never longer than its caller, and comes after it if they are equal.
+  // A call is never longer than its caller, and comes after it if they are equal, so all callers of
+  // a kept call are kept.
   const kept = new Set(longest.slice(0, most).filter((node) => totals[node] >= leastMs));
   const builder = new CallTreeBuilder();
   const nodes: number[] = [];
@@ -156,6 +158,5 @@ export function prune(
 /** Stands for the outermost calls that were left out. */
 const REST: Frame = { name: "(small calls)", module: "", line: 0 };
 
-/** Sampling profilers. */
 export const PROFILERS = ["v8", "py-spy", "pprof", "perf"] as const;
 export type ProfilerName = typeof PROFILERS[number];

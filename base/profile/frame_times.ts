@@ -1,4 +1,4 @@
-/** Time by function, over all of its calls. Pure. */
+/** Time spent in each function over all of its calls, and how it changes between two sets of profiles. Pure. */
 import { type CallTree, type Frame, totalsOf, treeMs } from "./call_tree.ts";
 
 export interface FrameTime {
@@ -9,7 +9,7 @@ export interface FrameTime {
   readonly totalMs: number;
 }
 
-/** Functions, the longest own time first. */
+/** All functions, sorted by own time, longest first. */
 export function frameTimes(tree: CallTree): FrameTime[] {
   const totals = totalsOf(tree);
   const times = tree.frames.map((frame) => ({ frame, ownMs: 0, totalMs: 0 }));
@@ -28,8 +28,8 @@ function isWithinItself({ frame, parent }: CallTree, node: number): boolean {
 }
 
 /**
- * What V8 and the kernel call time outside of functions. It is shown beside the hottest function, never as the hottest
- * function.
+ * Names that V8 and `prune` give to time outside of functions. Such time is shown beside the hottest function, never as
+ * the hottest function itself.
  */
 const NO_FUNCTIONS: Readonly<Record<string, string>> = {
   "(program)": "native code and system calls",
@@ -38,7 +38,7 @@ const NO_FUNCTIONS: Readonly<Record<string, string>> = {
   "(root)": "no function",
 };
 
-/** Describes time outside of functions; null for a function. */
+/** Describes a frame that stands for time outside of functions; null for a function. */
 export function outsideText({ name }: Frame): string | null {
   return Object.hasOwn(NO_FUNCTIONS, name) ? NO_FUNCTIONS[name] : null;
 }
@@ -48,7 +48,7 @@ export interface HotPath {
   readonly frame: Frame;
   /** The calling function; null for an outermost call. */
   readonly caller: Frame | null;
-  /** Share of all time that is the function's own. */
+  /** The function's own time as a share of all time. */
   readonly ownRatio: number;
 }
 
@@ -72,8 +72,8 @@ export interface OwnPart {
 }
 
 /**
- * The program's function with the largest share: time in packages, libraries and the runtime counts for its nearest
- * caller.
+ * The program's function with the largest share. Time in packages, libraries and the runtime counts for the nearest of
+ * the program's functions that called them.
  */
 export function largestOwnPart(tree: CallTree): OwnPart | null {
   const nearest: number[] = [];
@@ -117,7 +117,7 @@ export interface TimeChange {
   /** Own time per request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
-  /** Share of the change in total time per request that this change explains; above 1 if others shrank. */
+  /** Share of the change in total time per request that this change explains; above 1 if other functions got faster. */
   readonly explainedRatio: number;
   /**
    * Whether the time grew beyond the noise: every run after the change took longer than every run before it. Null if
@@ -140,9 +140,9 @@ export interface ProfileChange {
   /** Total time per request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
-  /** Functions that take more time; first the one that grew most beyond the slowdown common to all. */
+  /** Functions that take more time, sorted by growth beyond the slowdown common to all functions, largest first. */
   readonly grown: readonly FrameChange[];
-  /** Packages that take more time, in the same order. */
+  /** Packages that take more time, sorted in the same way. */
   readonly packages: readonly PackageChange[];
 }
 
@@ -150,8 +150,8 @@ export interface ProfileChange {
 const LEAST_RATIO = 0.01;
 
 /**
- * Compares profiles by function, matched by name and module because lines move between commits. Null without any
- * request.
+ * Compares profiles by function, matched by name and module because lines move between commits. Null if either side has
+ * no run with samples and requests.
  */
 export function profileChange(before: ProfiledRuns, after: ProfiledRuns): ProfileChange | null {
   const second = timesPerRequest(after);
@@ -174,9 +174,9 @@ export function profileChange(before: ProfiledRuns, after: ProfiledRuns): Profil
 type OwnTimes = ReadonlyMap<string, number>;
 
 /**
- * The functions before a change, under the keys that they have after it. Two targets have their own code in different
- * files, so one function may have two keys: a function found only before and one found only after count as the same if
- * they alone have their name.
+ * The times before a change, under the keys that functions have after it. The program's own code may be in different
+ * files before and after, which gives a function two keys. So a function found only before and one found only after
+ * count as the same function if each is the only one with that name.
  */
 function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): OwnTimes[] {
   const [olds, news] = [ownFunctions(before, after), ownFunctions(after, before)];
@@ -189,7 +189,7 @@ function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): O
   );
 }
 
-/** Functions that exist on one side only, by name; without packages and anonymous functions. */
+/** Functions that only one side has, by name; functions of packages and anonymous functions are left out. */
 function ownFunctions(
   own: readonly OwnTimes[],
   other: readonly OwnTimes[],
@@ -206,10 +206,7 @@ function ownFunctions(
 /** A folder and a file, as `moduleOf` names code that is in no package. */
 const OWN_FILE = /^[^@:/]+\/[^/]+$/;
 
-/**
- * Functions or packages that grew enough to be reported; first the one that grew most beyond the slowdown common to
- * all.
- */
+/** Functions or packages that grew enough to be reported, sorted by growth beyond the slowdown common to all. */
 function grownBetween(
   first: readonly OwnTimes[],
   second: readonly OwnTimes[],
@@ -238,14 +235,14 @@ interface Growth {
 }
 
 /**
- * A machine rarely slows down by more than this between two runs, so growth common to all functions is put down to the
- * machine only up to this factor.
+ * Growth common to all functions is attributed to a slower machine only up to this factor, because a machine rarely
+ * slows down by more between two runs.
  */
 const MOST_SLOWED = 1.5;
 
 /**
- * How much longer a function takes than if it had grown like all others, because a slower machine slows every function
- * alike.
+ * How much longer a function takes than if it had grown like all others. Common growth does not count, because a slower
+ * machine slows every function alike.
  */
 function beyondOthersMs(one: Growth, whole: Growth): number {
   const othersMs = whole.beforeMs - one.beforeMs;
@@ -265,8 +262,8 @@ function byPackage(times: OwnTimes): OwnTimes {
 }
 
 /**
- * The package of a function: `express` or `@scope/name`, the runtime's name for its own code, or the name of time
- * outside of functions; "" for native functions.
+ * The package of a function, such as `express` or `@scope/name`. For the runtime's own code and for time outside of
+ * functions, a description; "" for native functions.
  */
 export function packageOf(frame: Frame): string {
   const { module } = frame;
@@ -277,7 +274,7 @@ export function packageOf(frame: Frame): string {
   return first.startsWith("@") ? `${first}/${second}` : first;
 }
 
-/** Runtimes by the scheme of their own files. */
+/** Descriptions of the runtimes' own code, by the URL scheme of its modules. */
 const RUNTIMES: Readonly<Record<string, string>> = {
   node: "Node's own modules",
   internal: "Node's own modules",

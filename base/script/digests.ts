@@ -1,6 +1,6 @@
 /**
- * Digests for scripts. HMAC (RFC 2104) is built from two of them: the runtime's own HMAC takes three times as long, and
- * scripts may sign every request. Pure.
+ * Digests for scripts. HMAC (RFC 2104) is computed here from two digests, because the runtime's own HMAC takes three
+ * times as long, and scripts may sign every request. Pure.
  */
 import { hash } from "node:crypto";
 

@@ -1,7 +1,7 @@
 /**
- * QuickJS, with direct access to the functions of its WebAssembly. Its wrapper makes several objects for every call,
- * which takes longer than most hooks do, so code that runs once a request calls the functions directly, with memory
- * that is allocated once.
+ * QuickJS, with direct access to the functions of its WebAssembly module. The wrapper quickjs-emscripten makes several
+ * objects for every call, which takes longer than most hooks do, so code that runs for every request calls these
+ * functions directly, with memory that is allocated once.
  */
 import {
   type BorrowedHeapCharPointer,
@@ -30,16 +30,16 @@ export type OwnValue = JSValuePointer;
 /** A function of the host. The engine frees the value that it returns. */
 export type HostFunction = (...given: JSValueConstPointer[]) => OwnValue;
 
-/** 32-bit words shared by the script and the host; the arguments of a call follow them. */
+/** Number of 32-bit words that script and host share. The arguments of a call follow them in memory. */
 const SHARED_WORDS = 4;
 const ARGUMENTS_WORD = SHARED_WORDS;
 const WORDS = ARGUMENTS_WORD + 3;
 const WORD_BYTES = 4;
-/** quickjs-emscripten numbers its own functions below zero. */
+/** Number of the first host function, because quickjs-emscripten numbers its own functions below zero. */
 const FIRST_NUMBER = 1;
-/** Initial room for texts on their way into the engine. */
+/** Initial size of the buffer in which texts are passed to the engine. */
 const TEXT_BYTES = 4_096;
-/** A text that may need more gets temporary room of its own. */
+/** A text that may need more than this gets a temporary buffer of its own. */
 const MOST_ROOM_BYTES = 1_000_000;
 const LETTER_T = 0x74;
 /** The most octets that one UTF-16 unit takes in UTF-8. */
@@ -47,7 +47,10 @@ const MOST_OCTETS = 3;
 
 /** A page of WebAssembly's memory. */
 const PAGE_BYTES = 65_536;
-/** Share of the limit above which the memory counts as full: it grows by at least a twentieth while there is room. */
+/**
+ * Share of the limit above which the memory counts as full. Below it, the memory can still grow by its least step, a
+ * twentieth.
+ */
 const FULL = 0.9;
 /** Pages of memory with which the engine starts. */
 const FIRST_PAGES = 256;
@@ -63,7 +66,7 @@ function boundedMemory(): WebAssembly.Memory {
 
 type Loader = EmscriptenModuleLoader<QuickJSEmscriptenModule>;
 
-/** The engine's code, in which loops look at the clock. */
+/** The compiled engine, whose loops check the clock. */
 interface Code extends Pick<Metered, "clock"> {
   readonly module: WebAssembly.Module;
 }
@@ -77,15 +80,15 @@ async function compile(load: Loader): Promise<Code> {
 }
 
 /**
- * The engine's code as it was built. The loader contains it and hands it only to `WebAssembly.instantiate`, so a
- * substitute for that function takes it.
+ * The engine's code before loops are metered. The loader contains it and passes it only to `WebAssembly.instantiate`,
+ * so a substitute for that function captures it.
  */
 async function binaryOf(load: Loader): Promise<Uint8Array> {
   const { instantiate } = WebAssembly;
   const taken = Promise.withResolvers<Uint8Array>();
   const take = (binary: Uint8Array): Promise<never> => {
     taken.resolve(binary);
-    return new Promise(() => {}); // nothing waits for this engine
+    return new Promise(() => {}); // never settles, because this engine is not used
   };
   Object.assign(WebAssembly, { instantiate: take });
   try {
@@ -162,14 +165,14 @@ export class Engine {
     return engine;
   }
 
-  /** Whether a call was ended from outside. */
+  /** Whether a call was aborted from outside. After that, the engine can't be used any more. */
   get isGivenUp(): boolean {
     return this.#isGivenUp;
   }
 
   /**
-   * To be called when a call was ended in its middle: nothing in the engine's memory can be relied on any more, so
-   * nothing there is freed either.
+   * Must be called when a call was aborted in its middle. Nothing in the engine's memory can be relied on after that,
+   * so nothing in it is freed any more.
    */
   giveUp(): void {
     this.#isGivenUp = true;
@@ -184,7 +187,10 @@ export class Engine {
     return this.module.HEAPU8.length > LIMITS.scriptMemory.most * FULL;
   }
 
-  /** The words that both sides read and write, looked up at each use because the memory moves when it grows. */
+  /**
+   * The words that script and host share, and the arguments of a call. They are looked up at each use, because the
+   * memory moves when it grows.
+   */
   get words(): Int32Array {
     if (this.#words.length === 0) {
       this.#words = new Int32Array(this.module.HEAPU8.buffer, this.#memory, WORDS);
@@ -209,7 +215,7 @@ export class Engine {
     return this.ffi.QTS_NewArrayBuffer(this.pointer, at as JSVoidPointer, bytes);
   }
 
-  /** A handle, for functions of quickjs-emscripten; the holder frees the value. */
+  /** A handle for functions of quickjs-emscripten. Disposing it does not free the value; its holder must. */
   handle(value: Value): QuickJSHandle {
     return new StaticLifetime(value as JSValueConstPointer, this.context.runtime);
   }
@@ -262,7 +268,7 @@ export class Engine {
     return this.#textAt(this.#room.at, text, most);
   }
 
-  /** For a text that is too long for the room that is kept: gets room of its own, and frees it immediately. */
+  /** A text too long for the permanent buffer: uses a temporary one. */
   #newLongText(text: string, most: number): OwnValue {
     const at = this.#allocated(most);
     try {
@@ -289,7 +295,7 @@ export class Engine {
     return this.ffi.QTS_DupValuePointer(this.pointer, this.#undefined);
   }
 
-  /** Reads a text of the script. */
+  /** Reads a string of the script. Throws if the value is not a string. */
   text(value: Value): string {
     return this.#read(value, (_, text) => text);
   }
@@ -335,7 +341,7 @@ export class Engine {
     return copy;
   }
 
-  /** A function for the script, which receives the exceptions that the host function throws. */
+  /** A function that the script can call. The script receives the exceptions that the host function throws. */
   newFunction(name: string, host: HostFunction): OwnValue {
     const id = FIRST_NUMBER - 1 + this.#functions.push(host);
     const { QTS_NewFunction } = this.ffi;

@@ -1,19 +1,23 @@
 /**
- * Adds checks of the clock to the loops of a WebAssembly module. QuickJS asks between the operations of a script
- * whether it may go on, but not within a built-in function, and `[].includes.call({ length: 2 ** 53 })` would take it
- * years. So each loop that calls functions counts its rounds, and after each `ROUNDS` calls the clock that the module
- * imports for `Date.now`: a replacement for it may throw, which ends the call from outside. Pure.
+ * Adds checks of the clock to the loops of a WebAssembly module. QuickJS checks between the operations of a script
+ * whether it may go on, but not within a built-in function, and `[].includes.call({ length: 2 ** 53 })` would take
+ * years. So each loop that calls functions counts its rounds, and after every `ROUNDS` rounds it calls the clock that
+ * the module imports for `Date.now`. A replacement for this import may throw, which ends the script's call from
+ * outside. Pure.
  *
  * The format: https://webassembly.github.io/spec/core/binary/. Anything unknown is refused, because its length is
  * unknown, too.
  */
 
-/** A power of two. A round takes nanoseconds, and a call of the clock as long as some dozens of rounds. */
+/**
+ * Rounds of a loop between two calls of the clock; a power of two. A round takes nanoseconds, and a call of the clock
+ * takes as long as dozens of rounds, so the calls cost little.
+ */
 const ROUNDS = 1_024;
 
 export interface Metered {
   readonly binary: Uint8Array<ArrayBuffer>;
-  /** The import that loops call: its module, and its name there. */
+  /** The imported function that loops call: its module, and its name in that module. */
   readonly clock: { readonly module: string; readonly name: string };
 }
 
@@ -33,7 +37,7 @@ interface FunctionType {
   readonly results: readonly number[];
 }
 
-/** Throws an Error for a module that it can't read, or that imports no clock. */
+/** Throws an Error if the module can't be read, or imports no clock. */
 export function metered(binary: Uint8Array): Metered {
   const sections = sectionsOf(binary);
   const contentOf = (id: number): Reader => {
@@ -73,7 +77,7 @@ function functionType(reader: Reader): FunctionType {
   return { params, results: reader.list((one) => one.octet()) };
 }
 
-/** The imported function that takes nothing and gives a float: a time. */
+/** Finds the clock among the imports: the only imported function that takes nothing and returns a float. */
 function clockIn(
   imports: Reader,
   types: readonly FunctionType[],
@@ -138,10 +142,13 @@ function meteredBody(body: Uint8Array, params: number, clock: number): Uint8Arra
   ]);
 }
 
-/** Where the loops that call functions begin, in order. Other loops only go through the memory, and end with it. */
+/**
+ * Offsets at which the loops that call functions begin, in order. Other loops only walk through the memory, so they end
+ * where it ends.
+ */
 function looksIn(code: Reader): number[] {
   const looks: number[] = [];
-  /** For each block around the current instruction, where it begins if it is a loop that has called nothing yet. */
+  /** For each block around the current instruction, its offset if it is a loop in which no call has been found yet. */
   const around: (number | null)[] = [];
   while (!code.isAtEnd) {
     const opcode = code.octet();
@@ -175,13 +182,13 @@ const OPERANDS = new Map<number, number>([
   ...[0x11, 0x13].map((code) => [code, 2] as const),
   ...range(0x20, 0x26).map((code) => [code, 1] as const), // variables and tables
   ...range(0x28, 0x3e).map((code) => [code, 2] as const), // loads and stores
-  ...range(0x3f, 0x42).map((code) => [code, 1] as const), // the memory's size, whole constants
+  ...range(0x3f, 0x42).map((code) => [code, 1] as const), // the memory's size, integer constants
   ...[0xd0, 0xd2].map((code) => [code, 1] as const),
   ...[0x00, 0x01, 0x05, 0x0b, 0x0f, 0x1a, 0x1b, 0xd1].map((code) => [code, 0] as const),
   ...range(0x45, 0xc4).map((code) => [code, 0] as const), // arithmetic
 ]);
 
-/** How many numbers follow each opcode after 0xfc: conversions, and operations on whole pieces of memory and tables. */
+/** How many numbers follow each opcode after 0xfc: conversions, and bulk operations on memory and tables. */
 const WIDE_OPERANDS: readonly number[] = [
   ...[0, 0, 0, 0, 0, 0, 0, 0],
   ...[2, 1, 2, 1, 2, 1, 2, 1, 1, 1],

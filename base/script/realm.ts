@@ -1,7 +1,7 @@
 /**
- * A realm for the script of an experiment: a JavaScript engine of its own, QuickJS in WebAssembly, with nothing of the world
- * outside: no files, no sockets, no environment, no process. Its memory, its stack and the time of every call are
- * limited, so whatever a script does ends as an error of that one call.
+ * A realm for the script of an experiment: a JavaScript engine of its own, QuickJS in WebAssembly, without access to
+ * anything outside: no files, no sockets, no environment, no process. Its memory, its stack and the time of every call
+ * are limited, so a script can do no more harm than to make its own calls fail.
  */
 import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
 import { messageOf } from "../errors.ts";
@@ -23,14 +23,14 @@ const OWN_MODULES: Readonly<Record<string, string>> = {
 /** Time limit for evaluating the script, and for the computation of its `setup`. */
 const OUTSIDE_LOAD_MS = 10_000;
 /**
- * How much longer a built-in function may take: QuickJS does not check the time within one, and ending it from outside
- * ends the engine, too.
+ * How much longer than its limit a call may take within a built-in function. QuickJS does not check the time there, and
+ * aborting the call from outside makes the engine unusable.
  */
 const BUILT_IN_MS = 1_000;
-/** A longer gap between two checks of the clock shows that the machine stood still. */
+/** A longer gap between two checks of the clock is taken for a pause of the whole machine. */
 const HALT_MS = 200;
 const STACK_BYTES = 256 * 1024;
-/** QuickJS's own error, if it still has room for it. */
+/** QuickJS's own error when memory runs out, which it throws only if it has room for the error. */
 const OUT_OF_MEMORY = "InternalError: out of memory";
 
 /** A call of the script failed; the message says how, and where in the script. */
@@ -39,7 +39,7 @@ export class ScriptError extends Error {}
 export interface RealmParts {
   /** Path of the script itself. */
   readonly entry: string;
-  /** JavaScript of a module by its path. Throws with the reason if there is none. */
+  /** Returns the JavaScript of the module at a path. Throws with the reason if there is none. */
   readonly load: (path: string) => string;
   /** The random generator behind `user.random()`: 0 inclusive to 1 exclusive. */
   readonly random: () => number;
@@ -49,18 +49,21 @@ export interface RealmParts {
   readonly env: (name: string) => string;
 }
 
-/** What a hook may read; each part is built only when it is read. */
+/** The parts of a request or response that a hook may read; each is built only when it is read. */
 export interface Readable {
   /** Method, path and header fields of a request, or the header fields of a response. */
   readonly head: () => unknown;
   readonly body: () => string;
 }
 
-/** What a hook has changed of a request. */
+/** The changes that a hook has made to a request. */
 export interface HookResult {
   /** Bits, see `CHANGED`. */
   readonly changed: number;
-  /** The changed method, path, names and values of fields, each on a line; null if none of them changed. */
+  /**
+   * Method, path, and names and values of header fields after the changes, each on a line; null if none of them
+   * changed.
+   */
   readonly head: string | null;
   /** Expected number of lines in `head`; 0 for none. */
   readonly lines: number;
@@ -71,7 +74,7 @@ export const CHANGED = { variables: 2, body: 4 };
 
 /** Indexes of the words shared with the prelude. */
 const WORD = { changed: 0, isFirst: 1, status: 2, lines: 3 };
-/** Random numbers handed over at a time. */
+/** Random numbers passed to the script at a time. */
 const RANDOM_NUMBERS = 256;
 
 /** A function of the prelude, or a function that the prelude made. */
@@ -94,7 +97,7 @@ const FUNCTIONS = [
   "user",
 ] as const;
 
-/** The place in the script at the end of a message. */
+/** A place in the script, such as ` (signed.ts:7:3)`, at the end of a message. */
 const PLACE = / \([^\s()]+:\d+(?::\d+)?\)$/;
 
 /**
@@ -113,7 +116,7 @@ function shortened(text: string, most: number): string {
   const longest = quotes.reduce((one, other) => other.length > one.length ? other : one, "");
   const room = longest.length - (text.length - most) - 1; // for the ellipsis
   let kept = "";
-  // An escape stays whole, and so does a character of two units.
+  // Escape sequences and surrogate pairs are kept whole.
   for (const [sign] of longest.slice(0, -1).matchAll(/\\u[\da-f]{4}|\\.|[^\\]/gisu)) {
     if (kept.length + sign.length > room - 1) break;
     kept += sign;
@@ -128,14 +131,14 @@ function timeText(ms: number): string {
 export class Realm {
   /** The current response; null outside of a call. */
   response: Readable | null = null;
-  /** The current request, if it varies. */
+  /** The current request; null if the hook always gets the same request. */
   request: Readable | null = null;
   readonly #functions: ReadonlyMap<string, RealmFunction>;
   /** Time at which the clock was first read in the current call; NaN before that. */
   #sinceMs = NaN;
   /**
-   * Time at which a built-in function last read the clock, and whether a halt of the machine was already subtracted
-   * from the time of the current call.
+   * Time at which a built-in function last checked the clock. `#hasHalted` is whether a pause of the machine was
+   * already subtracted from the time of the current call.
    */
   #lookedMs = 0;
   #hasHalted = false;
@@ -151,7 +154,8 @@ export class Realm {
     this.context = engine.context;
     const { runtime } = engine.context;
     runtime.setMaxStackSize(STACK_BYTES);
-    // Called once in some ten thousand operations, so a short call never reads the clock.
+    // QuickJS calls this once in some ten thousand operations, so a short call never reads the
+    // clock.
     runtime.setInterruptHandler(() => this.#tookMs() > this.#limitMs);
     engine.look = () => {
       const nowMs = this.parts.nowMs();
@@ -215,7 +219,10 @@ export class Realm {
     return nowMs - this.#sinceMs;
   }
 
-  /** Subtracts one halt of the machine from the time of a call, because a call that seems endless costs the engine. */
+  /**
+   * Subtracts one pause of the machine from the time of a call, so that the pause does not make the call seem endless,
+   * which would cost the engine.
+   */
   #skipHalt(nowMs: number): void {
     const isFirst = Number.isNaN(this.#sinceMs);
     const gapMs = isFirst ? 0 : nowMs - this.#lookedMs;
@@ -241,8 +248,8 @@ export class Realm {
   }
 
   /**
-   * Hands over the data from `setup` or `refresh`, within the time limit for calls outside of a load, because the data
-   * may be megabytes.
+   * Passes the data from `setup` or `refresh` to the script, within the time limit for calls outside of a load, because
+   * the data may be megabytes.
    */
   setData(json: string): void {
     const { context } = this;
@@ -257,7 +264,7 @@ export class Realm {
     }
   }
 
-  /** A virtual user, for all its sessions. */
+  /** The script's object for a virtual user, which is used for all of the user's sessions. */
   user(id: number): RealmUser {
     const number = this.context.newNumber(id);
     const user = this.#call(this.#own("user"), number);
@@ -339,7 +346,7 @@ export class Realm {
     }
   }
 
-  /** The body of the request that `before` has set, if any. */
+  /** The request body that `before` has set. */
   body(): string | Uint8Array<ArrayBuffer> {
     const body = this.#direct(this.#own("body"));
     try {
@@ -358,7 +365,7 @@ export class Realm {
     }
   }
 
-  // hot: like `#run`, without a function made for each call.
+  // hot: like `#run`, but creates no closure for each call.
   #direct(hook: RealmFunction, first?: Value, second?: Value): OwnValue {
     this.#sinceMs = NaN;
     this.#isRunning = true;
@@ -377,7 +384,8 @@ export class Realm {
   };
 
   /**
-   * Calls a function of the experiment, which may await its fetches, outside of a load; returns its result as JSON.
+   * Calls a function of the experiment outside of a load. The function may await its fetches. Returns the function's
+   * result as JSON.
    * @param json The arguments, as a list.
    */
   async call(
@@ -502,7 +510,8 @@ export class Realm {
         OUT_OF_MEMORY,
         `it ran out of memory: the limit is ${LIMITS.scriptMemory.most / 1e6} MB`,
       );
-    return new ScriptError(placed(withoutSecrets(why))); // secrets are removed before the text is cut: part of a secret would not be recognised
+    // secrets are removed before the text is cut, because part of a secret would not be recognized
+    return new ScriptError(placed(withoutSecrets(why)));
   }
 
   /** The text of a handle, which is then disposed. */
@@ -563,7 +572,8 @@ export class Realm {
   #allow(call: Fetches): void {
     const { context } = this;
     if (this.#host === null) throw new Error("The realm has no prelude");
-    // The promise keeps the value alive; a handle would keep it for as long as the realm lasts.
+    // Freed immediately, because the promise keeps the value alive. An undisposed handle would keep
+    // it until the realm ends.
     const settle = (end: (value: QuickJSHandle) => void, value: QuickJSHandle): void => {
       end(value);
       value.dispose();
@@ -596,19 +606,19 @@ interface Fetches {
   /** Number of responses that have not come yet. */
   open: number;
   isOver: boolean;
-  /** Called when the script has its response, or the reason why there is none. */
+  /** Called after the script has received a response, or the reason why there is none. */
   readonly goOn: () => void;
   /** Called if `goOn` throws, as when the script then computes for too long. */
   readonly fail: (error: unknown) => void;
 }
 
 /**
- * Prefix for a name that is not a path, which is refused later: the engine accepts a refusal only when a module is
- * loaded.
+ * Marks a module name that is not a path. Such a name is refused only when the module is loaded, because the engine
+ * accepts no refusal earlier.
  */
 const FOREIGN = "foreign:";
 
-/** Resolves a module's path, which is relative to the script's folder, with `/` as separator. */
+/** Returns the path of an imported module: relative to the script's folder, with `/` as separator. */
 function resolved(from: string, name: string): string {
   if (Object.hasOwn(OWN_MODULES, name)) return name;
   if (!name.startsWith("./") && !name.startsWith("../")) return FOREIGN + name;

@@ -105,8 +105,8 @@ export function coresText(cores: readonly number[]): string {
   return ranges.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(",");
 }
 
-// sched_setattr(2) by number, because libc has no function for it before glibc 2.41. struct sched_attr as 32-bit words
-// (linux/sched/types.h).
+// sched_setattr(2) is called by its number, because libc has no function for it before glibc 2.41.
+// It takes a struct sched_attr (linux/sched/types.h), here as 32-bit words.
 const SCHED_SETATTR = Deno.build.arch === "x86_64" ? 314n : 274n;
 const SCHED_GETATTR = Deno.build.arch === "x86_64" ? 315n : 275n;
 const ATTRIBUTE_WORDS = 12;

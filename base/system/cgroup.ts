@@ -1,6 +1,6 @@
 /**
  * Limits of the control group that this process is in (cgroups(7)). The limits of the groups above apply, too, so the
- * smallest one counts. Also groups of our own, for targets with limits.
+ * smallest one counts. Also makes groups for targets with limits.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ export interface CgroupLimits {
   readonly memory: number | null;
 }
 
-/** In place of "no limit", version 1 writes the largest whole number of pages. */
+/** For "no limit", cgroup version 1 writes the largest whole number of pages, which is above this. */
 const NO_MEMORY_LIMIT = 2 ** 62;
 
 /** @param read Reads the text of a file. @param mounts /proc/self/mountinfo. @param groups /proc/self/cgroup. */
@@ -63,8 +63,8 @@ export function parseMemoryLimit(text: Text): number | null {
 }
 
 /**
- * The folder of the group and those of all groups above it, nearest first: for a controller of version 1, or "" for
- * version 2.
+ * The folder of the group and those of all groups above it, nearest first.
+ * @param controller A controller of version 1, or "" for version 2.
  */
 export function foldersOf(
   controller: string,
@@ -84,7 +84,7 @@ export function foldersOf(
 }
 
 interface Mount {
-  /** The folder of the file system that is mounted here. */
+  /** The folder of the file system that is mounted at `at`. */
   readonly root: string;
   readonly at: string;
   readonly kind: string;
@@ -151,15 +151,16 @@ export function parseThrottledMs(cpuStat: string): number | null {
   return ns === null ? null : Number(ns[1]) / 1e6;
 }
 
-// Groups that limit what Plateau starts. Each controller of version 1 has a hierarchy of its own, and so a folder; in
-// version 2 one folder has all. A group is made beside or below our own, with our process id in its name: an empty
-// group whose maker is gone is removed by the next process that makes one.
+// Groups that limit what Plateau starts. Each controller of version 1 has a hierarchy of its own,
+// and so a folder of its own; in version 2 one folder serves all controllers. A group is made
+// beside or below our own, with our process id in its name: an empty group whose maker is gone is
+// removed by the next process that makes one.
 
 const LIMITS_PREFIX = "plateau-limits-";
 
 /**
- * The usual period of the kernel and of containers: a group that has used its quota within one is halted until the next
- * (cpu.max, cfs_period_us).
+ * Period of a CPU limit, the default of the kernel and of container runtimes. A group that has used up its quota is
+ * halted until the next period (cpu.max, cfs_period_us).
  */
 const PERIOD_US = 100_000;
 /** The smallest quota that the kernel accepts. */

@@ -30,8 +30,8 @@ export interface Moment {
 }
 
 /**
- * Milliseconds since the epoch by this isolate: it reads the system's clock once, at its start, and then counts by a
- * clock that nobody sets. When the system's clock steps, isolates that start later disagree by that step.
+ * Milliseconds since the epoch by this isolate: it reads the system's clock once, at its start, and then adds the time
+ * of a monotonic clock. When the system's clock steps, isolates that start later disagree by that step.
  */
 export function epochNowMs(): number {
   return performance.timeOrigin + performance.now();
@@ -43,7 +43,7 @@ export function momentOf(epochMs: number): Moment {
   return { epochMs, sharedUs: clock && clock() + (epochMs - epochNowMs()) * 1_000 };
 }
 
-/** Converts a moment to `clock`, this isolate's `monotonicClock()`. */
+/** Converts a moment to microseconds of `clock`, which is this isolate's `monotonicClock()`. */
 export function momentUs(
   { epochMs, sharedUs }: Moment,
   clock: Clock,
@@ -64,8 +64,8 @@ const STEPS = 20;
 const MOST_READS = 100_000;
 
 /**
- * The smallest step of a clock in microseconds: times that differ by less look the same. For a clock that is finer than
- * that, it is the time that one reading takes. Infinity for a clock that stands still.
+ * The smallest step of a clock in microseconds: times that differ by less look the same. If a reading takes longer than
+ * the clock's step, the result is the time of a reading. Infinity for a clock that stands still.
  */
 export function stepUsOf(clock: () => number): number {
   let smallestUs = Infinity;

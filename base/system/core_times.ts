@@ -16,7 +16,7 @@ export interface CoreTimes {
   readonly stolenMs: number | null;
   /**
    * The time spent on interrupts, if the kernel counts it apart from the programs that were interrupted; else 0. The
-   * kernel does so if hardware interrupts have any time at all (CONFIG_IRQ_TIME_ACCOUNTING).
+   * kernel counts it apart (CONFIG_IRQ_TIME_ACCOUNTING) if it shows any time for hardware interrupts.
    */
   readonly interruptsMs: number;
 }
@@ -66,7 +66,7 @@ export function coreTimesOf(
 const GET_SYSTEM_TIMES = {
   GetSystemTimes: { parameters: ["buffer", "buffer", "buffer"], result: "i32" },
 } as const;
-/** Units of FILETIME, which are 100 ns. */
+/** Units of FILETIME (100 ns) per millisecond. */
 const FILETIME_PER_MS = 10_000;
 let kernel32: Deno.DynamicLibrary<typeof GET_SYSTEM_TIMES> | null = null;
 

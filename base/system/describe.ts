@@ -77,7 +77,8 @@ function describeVirtual(): string | null {
   });
 }
 
-// Whether this is a container or a virtual machine, and of which kind, by the traces that each leaves. Pure.
+// Tells whether this is a container or a virtual machine, and of which kind, by the traces that
+// each leaves. Pure.
 
 export interface ContainerSigns {
   readonly kernel: string;
@@ -115,7 +116,9 @@ export interface VirtualSigns {
   readonly hypervisor: Text;
   /** Head of /sys/firmware/acpi/tables/FACP: it names the maker of the machine's ACPI tables. */
   readonly acpi: Text;
-  /** available_clocksource: kvm-clock, hyperv_clocksource_tsc_page, xen. */
+  /**
+   * Content of available_clocksource: in virtual machines kvm-clock, hyperv_clocksource_tsc_page or xen, for example.
+   */
   readonly clocks: Text;
 }
 
@@ -139,7 +142,8 @@ export function virtualOf(signs: VirtualSigns): string | null {
   const signsText = [acpi, vendor, product, hypervisor, clocks].map((text) => text ?? "").join(
     "\n",
   );
-  // Amazon and Google give their physical and virtual machines the same names.
+  // Amazon and Google give their physical and virtual machines the same names, so these names are
+  // no sign of a virtual machine.
   const name = MAKERS.find(([sign]) => sign.test(signsText))?.[1] ?? null;
   if (isVirtual) return name ?? "unknown";
   return name === "amazon" || name === "google" ? null : name;

@@ -1,8 +1,8 @@
 /**
- * The few calls of Linux' libc that Plateau makes, by Deno's FFI, in groups: an isolate looks up a group when it first
- * needs a call of that group, so that the start costs nothing for unused groups. Lengths are declared u32, because
- * passing a JS number as `usize` takes ten times as long. Off Linux, with another libc than glibc and without the
- * permission for FFI the lookup throws; `libcOr` then calls a fallback.
+ * The few functions of libc that Plateau calls on Linux, by Deno's FFI, in groups: an isolate looks up a group when it
+ * first needs one of its functions, so that the start costs nothing for unused groups. Lengths are declared u32,
+ * because passing a JS number as `usize` takes ten times as long. Off Linux, without glibc, or without the permission
+ * for FFI, the look-up throws; `libcOr` then calls a fallback.
  */
 
 const CLOCK_GETTIME = { parameters: ["i32", "buffer"], result: "i32" } as const;
@@ -12,7 +12,10 @@ export type LibrarySymbols<Declared extends Deno.ForeignLibraryInterface> = Deno
   Declared
 >["symbols"];
 
-/** Returns the same object each time, because the engine optimises calls of functions that it has seen before. */
+/**
+ * Looks up the declared functions at the first use. Later uses get the same object, because the engine optimises calls
+ * of functions that it has seen before.
+ */
 function group<const Declared extends Deno.ForeignLibraryInterface>(
   declared: Declared,
 ): () => LibrarySymbols<Declared> {
@@ -39,7 +42,6 @@ export function libcOr<Result>(call: () => Result, fallback: () => Result): Resu
   }
 }
 
-/** Calls about a process and its threads. */
 export const processCalls = group({
   clock_gettime: CLOCK_GETTIME,
   prctl: PRCTL,
@@ -48,10 +50,10 @@ export const processCalls = group({
   waitpid: { parameters: ["i32", "pointer", "i32"], result: "i32" },
   sched_setaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
   sched_getaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
-  syscall: { parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" }, // for calls that libc has no function for
+  // for system calls without a function in libc
+  syscall: { parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" },
 });
 
-/** Calls about pipes. */
 export const pipeCalls = group({
   open: { parameters: ["buffer", "i32"], result: "i32" },
   fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
@@ -59,7 +61,6 @@ export const pipeCalls = group({
   close: { parameters: ["i32"], result: "i32" },
 });
 
-/** Calls for the simplest kind of server. */
 export const listenCalls = group({
   bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   listen: { parameters: ["i32", "i32"], result: "i32" },

@@ -16,8 +16,8 @@ export function readAllowedCores(pid: number | "self" = "self"): number[] | null
 }
 
 /**
- * Whether the process ignores a signal, as one that nohup(1) started ignores SIGHUP, from /proc/self/status. Null if
- * unknown.
+ * Whether a process ignores a signal, from its /proc/PID/status. For example, a process that nohup(1) started ignores
+ * SIGHUP. Null if unknown.
  */
 export function parseIgnores(status: Text, signal: number): boolean | null {
   const [, mask] = /^SigIgn:\s*([\da-f]+)$/m.exec(status ?? "") ?? [];
@@ -32,15 +32,18 @@ export function readIgnores(signal: number): boolean | null {
 export const OWN_STATUS = "/proc/self/status";
 
 /**
- * The governors of all cores, from scaling_governor of each: `performance` if all have the same, otherwise a list of
- * all that occur: `performance, powersave`.
+ * The governors of all cores, from scaling_governor of each: one name if all cores have the same, otherwise all that
+ * occur, as in `performance, powersave`.
  */
 export function parseGovernors(texts: readonly Text[]): string | null {
   const names = texts.flatMap((text) => text?.trim() || []);
   return names.length === 0 ? null : [...new Set(names)].sort().join(", ");
 }
 
-/** @param noTurbo intel_pstate/no_turbo: 1 is off. @param boost cpufreq/boost: 1 is on. */
+/**
+ * @param noTurbo Text of intel_pstate/no_turbo, where 1 means off. @param boost Text of cpufreq/boost, where 1 means
+ * on.
+ */
 export function parseTurbo(
   { noTurbo, boost }: { readonly noTurbo: Text; readonly boost: Text },
 ): boolean | null {

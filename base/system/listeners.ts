@@ -12,23 +12,24 @@ type ListeningAt =
   | { readonly path: string };
 
 /**
- * These programs listen on behalf of containers, which do the work: their own CPU time says nothing about the target.
+ * These programs listen on behalf of containers or other machines, which do the work, so their own CPU time says
+ * nothing about the target.
  */
 const FORWARDERS = /^(?:docker-proxy|rootlessport|rootlesskit|slirp4netns|pasta|kubectl|ssh|sshd)/;
 
 /**
- * Reading a link takes some 4 µs, so a search ends after some 0.2 s. A count rather than a time, because a busy machine
- * is slower.
+ * Reading a link takes some 4 µs, so a search ends after some 0.2 s. The limit is a count rather than a time, so that
+ * the result does not depend on how busy the machine is.
  */
 const MOST_OPEN_FILES = 50_000;
 
-/** Ids of the processes that listen there. Empty if unknown, or if they only forward connections. */
+/** Ids of the processes that listen at the address. Empty if unknown, or if one of them only forwards connections. */
 export function listenersAt(at: ListeningAt): number[] {
   const pids = occupantsOf(at);
   return pids.some((pid) => FORWARDERS.test(readName(pid) ?? "")) ? [] : pids;
 }
 
-/** Ids of the processes that listen there, including those that only forward connections. */
+/** Ids of the processes that listen at the address, including those that only forward connections. */
 export function occupantsOf(at: ListeningAt): number[] {
   const inodes = "path" in at ? unixInodes(at.path) : tcpInodes(at);
   return inodes.length === 0 ? [] : holdersOf(new Set(inodes.map((inode) => `socket:[${inode}]`)));
@@ -91,7 +92,9 @@ export function parseTcpListeners(text: string): TcpListener[] {
   });
 }
 
-/** The kernel gives a connection to a listener at exactly its address, or else to one at any address. */
+/**
+ * The kernel gives a connection to a listener at exactly its address, or else to a listener at the wildcard address.
+ */
 export function inodesAt(
   { bytes, port }: TcpAddress,
   listeners: readonly TcpListener[],

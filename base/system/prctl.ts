@@ -6,7 +6,7 @@ const PR_SET_PDEATHSIG = 1;
 const PR_SET_CHILD_SUBREAPER = 36;
 const SIGKILL = 9;
 
-/** Makes the kernel kill this process when its parent dies, even if its event loop is busy. */
+/** Makes the kernel kill this process when its parent dies, even if this process's event loop is busy. */
 export function dieWithParent(): boolean {
   return prctl(PR_SET_PDEATHSIG, SIGKILL);
 }

@@ -5,7 +5,6 @@
 import { type ProcessTicks, TICKS_PER_SEC } from "./processes.ts";
 import { type WindowsProcess, windowsProcesses } from "./windows.ts";
 
-/** Names of Deno.build.os. */
 type System = typeof Deno.build.os;
 
 /** A living process. */
@@ -15,10 +14,7 @@ export interface TableRow {
   /** The process group; null if the system has none. */
   readonly group: number | null;
   readonly name: string;
-  /**
-   * When the process started, in any unit: tells it from a later process with the same id, for which the number is
-   * larger.
-   */
+  /** When the process started, in any unit. A later process with the same id has a larger number. */
   readonly start: number;
   /** CPU time of all threads since the start of the process. */
   readonly cpuMs: number;

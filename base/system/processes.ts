@@ -95,7 +95,7 @@ export function readProgram(pid: number): string {
   return path?.replace(/ \(deleted\)$/, "").split("/").at(-1) ?? readName(pid) ?? "";
 }
 
-/** Program and arguments, as the process shows them; null if the process is gone. */
+/** Program and arguments, separated by NULs, as the process shows them; null if the process is gone. */
 export function readCommandLine(pid: number): string | null {
   return readOrNull(`/proc/${pid}/cmdline`);
 }
@@ -120,8 +120,8 @@ export interface ThreadTimes {
 }
 
 /**
- * The first figures of schedstat (Documentation/scheduler/sched-stats.rst) for each thread of the process, by the
- * thread's number. Empty if the process is gone, or if the kernel does not count.
+ * Times of each thread of the process, by thread id, from the first figures of schedstat
+ * (Documentation/scheduler/sched-stats.rst). Empty if the process is gone, or if the kernel does not count them.
  */
 export function readThreadTimes(pid: number): ReadonlyMap<number, ThreadTimes> {
   return new Map(
@@ -200,7 +200,7 @@ export function descendantsOf(pid: number): number[] {
 /**
  * The processes that a session leader leaves behind when it ends: all members of its session, and the children of this
  * process that are in neither this process's session nor `others`, because this process may have adopted them as
- * orphans; with all processes under them.
+ * orphans. All processes under these are included.
  * @param others Children of this process that the leader did not start.
  */
 export function orphansOf(leader: number, others: ReadonlySet<number>): number[] {
@@ -217,7 +217,7 @@ export function orphansOf(leader: number, others: ReadonlySet<number>): number[]
 
 const WNOHANG = 1;
 
-/** Reaps a child, with all its threads, if it has ended; false if it has not. */
+/** Reaps a child that has ended, with all its threads. False if it has not ended, or if libc is unavailable. */
 export function reap(pid: number): boolean {
   return libcOr(() => processCalls().waitpid(pid, null, WNOHANG) > 0, () => false);
 }
@@ -263,9 +263,9 @@ function orNull<T>(read: () => T): T | null {
 
 /**
  * CPU time of a process to the nanosecond: clock_gettime(2) of Linux, through libc, takes half a microsecond and counts
- * all threads of the process, even those that have ended, which schedstat in /proc does not. Its stat has only ticks of
- * 10 ms. The number of a process's clock is the complement of the process id in its upper bits, and the kind of time in
- * its lower three (linux/posix-timers.h).
+ * all threads of the process, even those that have ended, which schedstat in /proc leaves out. /proc/PID/stat has only
+ * ticks of 10 ms. The number of a process's clock is the complement of the process id in its upper bits, and the kind
+ * of time in its lower three (linux/posix-timers.h).
  */
 const CPUCLOCK_SCHED = 2;
 

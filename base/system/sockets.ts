@@ -1,6 +1,7 @@
 /**
  * Sockets of the network namespace that a process is in, from /proc/PID/net (proc(5)): where connections wait to be
- * accepted, and which sockets lead to a name server. Linux only; a table that is too long to read often is unknown.
+ * accepted, and which sockets lead to a name server. Linux only. A table that is too long to read often counts as
+ * unknown.
  */
 
 /** The most bytes that are read of a table of sockets: some 1,700 rows. */
@@ -56,8 +57,8 @@ export interface AcceptQueue {
 }
 
 /**
- * Accept queue of a port; null if no listener is visible. Takes 1 to 4 ms, because the kernel walks the whole table of
- * connections, empty places included.
+ * Accept queue of a port; null if no listener is visible. Takes 1 to 4 ms, because the kernel walks its whole hash
+ * table of connections, empty buckets included.
  */
 export function readAcceptQueue(pid: number, port: number): AcceptQueue | null {
   for (const name of ["tcp", "tcp6"]) {
@@ -82,7 +83,7 @@ function isWhole(text: string): boolean {
 const buffer = new Uint8Array(MOST_BYTES);
 const decoder = new TextDecoder();
 
-/** The text of a table, cut if it is long: listening sockets come first. */
+/** The text of a table. A long text is cut, which loses no listening sockets, because they come first. */
 function readTable(pid: number, name: string): string {
   try {
     using file = Deno.openSync(`/proc/${pid}/net/${name}`);

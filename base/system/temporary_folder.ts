@@ -128,8 +128,8 @@ export function ownTag(): string {
 let place: string | null = null;
 
 /**
- * This boot of this machine, and its namespace of process ids: containers and machines may share a folder, and the same
- * id means another process there. Constant off Linux.
+ * A digest of this boot of this machine and of its namespace of process ids. Containers and machines may share a
+ * folder, but the same process id means another process in each of them. Constant off Linux.
  */
 function ownWhere(): string {
   return place ??= createHash("sha256")

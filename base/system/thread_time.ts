@@ -13,9 +13,7 @@ export interface ThreadTime {
   readonly waitedUs: number | null;
 }
 
-/**
- * The systems' clocks for the time of the calling thread; each returns null on other systems, or if access is denied.
- */
+/** Sources of the calling thread's times. All except `process` return null on other systems, or if access is denied. */
 interface ThreadClocks {
   /** /proc/thread-self/schedstat. */
   readonly schedstat: () => string | null;
@@ -33,8 +31,8 @@ const OF_THIS_SYSTEM: ThreadClocks = {
 };
 
 /**
- * The times of the calling thread: in nanoseconds on Linux and macOS, in ticks of the scheduler (some 16 ms) on
- * Windows. If none is available, uses the CPU time of the whole process, which is never less.
+ * The times of the calling thread, with the resolution of a nanosecond on Linux and macOS, and of a scheduler's tick
+ * (some 16 ms) on Windows. If none is available, uses the CPU time of the whole process, which is never less.
  */
 export function threadTime(clocks: ThreadClocks = OF_THIS_SYSTEM): ThreadTime {
   const time = parseSchedstat(clocks.schedstat() ?? "");

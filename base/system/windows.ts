@@ -1,7 +1,8 @@
 /**
- * The few calls of Windows that Plateau makes, by Deno's FFI: the processes of the machine, the job object that holds a
- * program with all that it starts, and the CPU time of a thread. Structures are those of 64-bit Windows (winnt.h, winternl.h). Null
- * where a call can't be had: on another system, or without the permission for FFI.
+ * The few functions of Windows that Plateau calls, by Deno's FFI: for the processes of the machine, the job object that
+ * holds a program with all that it starts, and the CPU time of a thread. Structures are those of 64-bit Windows
+ * (winnt.h, winternl.h). Results are null where a function is unavailable: on another system, or without the permission
+ * for FFI.
  */
 
 const KERNEL32 = {
@@ -42,7 +43,7 @@ function opened<Symbols>(open: () => Symbols): () => Symbols | null {
   };
 }
 
-/** Units of FILETIME, and of the times of processes and threads. */
+/** Windows gives times in units of 100 ns (FILETIME). */
 const UNITS_PER_MS = 10_000n;
 
 function msOf(units: bigint): number {
@@ -147,11 +148,11 @@ export function windowsThreadMs(calls: Calls<typeof KERNEL32> = kernel32()): num
 
 const JOB_BASIC_PROCESS_ID_LIST = 3;
 const JOB_EXTENDED_LIMIT = 9;
-/** JOBOBJECT_EXTENDED_LIMIT_INFORMATION. */
+/** Size of JOBOBJECT_EXTENDED_LIMIT_INFORMATION; the next constant is the offset of its flags. */
 const LIMIT_BYTES = 144;
 const LIMIT_FLAGS = 16;
 const KILL_ON_JOB_CLOSE = 0x2000;
-/** JOBOBJECT_BASIC_PROCESS_ID_LIST: two counts of 32 bits, then numbers of 64. */
+/** JOBOBJECT_BASIC_PROCESS_ID_LIST begins with two 32-bit counts, which 64-bit process ids follow. */
 const LIST_HEAD = 8;
 const MOST_LISTED = 4_096;
 
@@ -190,7 +191,7 @@ export function enterJob(calls: Calls<typeof KERNEL32> = kernel32()): Job | null
   };
 }
 
-/** JOBOBJECT_BASIC_PROCESS_ID_LIST. */
+/** Parses a JOBOBJECT_BASIC_PROCESS_ID_LIST. */
 export function parseProcessIds(list: Uint8Array<ArrayBuffer>): number[] {
   const view = new DataView(list.buffer, list.byteOffset);
   const count = view.getUint32(4, true);

@@ -49,7 +49,7 @@ function usualPort(protocol: string): number {
   return protocol === "https:" || protocol === "wss:" ? 443 : 80;
 }
 
-/** `host:port:address[,address]…`, as curl has it; IPv6 may stand in brackets. */
+/** `host:port:address[,address]…`, as in curl's `--resolve`; IPv6 addresses may be in brackets. */
 export const resolved = z.string().transform((text, context): ResolvedHost => {
   const [, host, port, written] = /^(\[[^\]]+\]|[^:[\]]+):(\d{1,5}):(.+)$/.exec(text) ?? [];
   const addresses = (written ?? "").split(",").map(unbracketed);
@@ -192,7 +192,7 @@ export function http2ProxyProblem(
   return "Cannot speak HTTP/2 to an http:// URL through an HTTP proxy, because only https uses a tunnel";
 }
 
-/** A conflict if the address belongs to another host, because it would never be dialed. */
+/** A conflict if an address is given for a host other than the URL's, because it would never be dialed. */
 function otherHost({ url, resolve }: GivenAccess): AccessConflict[] {
   const named = typeof resolve === "string" ? resolved.safeParse(resolve).data : resolve;
   const parsed = URL.parse(String(url));

@@ -88,7 +88,7 @@ const site = z.strictObject({
 const MOST_GAPS = 1_000;
 const gap = between("0s", "1h");
 
-/** Durations separated by commas; becomes milliseconds. */
+/** Durations separated by commas, which become milliseconds, or a list of milliseconds. */
 const gapList = z.union([
   z.string().transform((text) => text.split(",")).pipe(z.array(gap).min(1).max(MOST_GAPS)),
   z.array(z.number().min(0)).min(1).max(MOST_GAPS),
@@ -121,7 +121,8 @@ export function isAppName(name: string): name is AppName {
   return Object.hasOwn(appSettings, name);
 }
 
-// Settings of the study's frameworks, with defaults and limits. The frameworks themselves are in `targets/frameworks`.
+// Settings of the frameworks in the frameworks study, with defaults and limits. The frameworks
+// themselves are in `targets/frameworks`.
 
 export const frameworkNames = [
   "express",
@@ -167,7 +168,6 @@ export function runsOnNode(framework: FrameworkName): boolean {
 export const runtimeNames = ["node", "node@20", "node@22", "node@24", "deno@2", "bun@1"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
-/** Runtimes that Plateau installs. */
 export const installedRuntimeNames = ["node@20", "node@22", "node@24", "deno@2", "bun@1"] as const;
 export type InstalledRuntimeName = (typeof installedRuntimeNames)[number];
 
@@ -175,7 +175,7 @@ export function isInstalledRuntime(name: string): name is InstalledRuntimeName {
   return installedRuntimeNames.some((each) => each === name);
 }
 
-/** Bun's engine is JavaScriptCore instead. */
+/** Whether the runtime's engine is V8; Bun's is JavaScriptCore. */
 export function isV8(runtime: RuntimeName): boolean {
   return runtime !== "bun@1";
 }

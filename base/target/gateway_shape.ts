@@ -1,6 +1,6 @@
 /**
- * A target's lines in the experiment file when it stands in front of others: a caching proxy, a balancer with several
- * instances, or the real nginx. Pure.
+ * The keys of a target that stands in front of other targets: a caching proxy, a balancer with several instances, or
+ * the real nginx. Pure.
  */
 import * as z from "zod";
 import { between, ratePerSec } from "../quantity.ts";
@@ -8,7 +8,7 @@ import { oneOrList, valuesOf, type WithOneValueFor } from "./settings.ts";
 import { type StageCommands, stageCommands } from "./steps.ts";
 import { quotedOpenly } from "../secrets.ts";
 
-/** Path segments of RFC 3986, except . and .. */
+/** A path whose segments are those of RFC 3986, except . and .. */
 const FILE_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@-]{1,200}(?:\/|$))*$/;
 
 const filePath = z.string().regex(FILE_PATH, {
@@ -18,7 +18,7 @@ const filePath = z.string().regex(FILE_PATH, {
     }: write a path, such as /page.html, or / for the index`,
 });
 
-/** Files whose text is in the experiment, by path. Also checks that no path excludes another. */
+/** Files whose text is in the experiment, by path. No two paths may exclude each other (see `collide`). */
 const writtenFiles = z.record(filePath, z.string()).superRefine((texts, context) => {
   const paths = Object.keys(texts);
   if (paths.length === 0) {
@@ -38,7 +38,10 @@ const writtenFiles = z.record(filePath, z.string()).superRefine((texts, context)
   }
 });
 
-/** Whether the first path excludes the second: as the same file, or as a file where a folder must be. */
+/**
+ * Whether the first path excludes the second: as the same file, if it comes before, or as a file where a folder must
+ * be.
+ */
 function collide(first: string, second: string, isBefore: boolean): boolean {
   const [one, other] = [fileOf(first), fileOf(second)];
   return one === other ? isBefore : other.startsWith(`${one}/`);
@@ -84,7 +87,6 @@ function isOrigin(text: string, protocols: readonly string[]): boolean {
   return url !== null && protocols.includes(url.protocol) && url.href === `${url.origin}/`;
 }
 
-/** 8 MiB. */
 const LARGEST_BODY_BYTES = 8 * 1_024 * 1_024;
 
 const NOT_A_PATH =

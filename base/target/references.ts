@@ -34,7 +34,9 @@ function valueIn(spec: unknown, path: readonly string[]): unknown {
   return path.reduce((value: unknown, key) => Reflect.get(Object(value), key), spec);
 }
 
-/** The same gateway in front of another target, whose name `renamed` returns. */
+/**
+ * A gateway's spec, with the name of the target behind it replaced by what `renamed` returns; any other spec unchanged.
+ */
 export function withReference(spec: unknown, renamed: (name: string) => string): unknown {
   const reference = referenceIn(spec);
   if (reference === null) return spec;
@@ -57,7 +59,7 @@ export function withThoseBehind(
   return [spec, ...withThoseBehind(others[name], others)];
 }
 
-/** Problems: references to missing targets or in a circle, and targets that can't run as several instances. */
+/** Problems with references: missing targets, circles, and targets that the gateway can't stand in front of. */
 export function referenceConflicts(targets: WrittenTargets): ReferenceConflict[] {
   return Object.entries(targets).flatMap(([target, spec]) => {
     const reference = referenceIn(spec);

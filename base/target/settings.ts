@@ -78,14 +78,13 @@ function unknownSetting(schema: z.ZodObject, key: string): string {
 
 // Keys of a target that accept a list: each value is measured, as a factor of the experiment.
 
-/** One value, or a list of values. */
 export function oneOrList<Schema extends z.ZodType>(
   schema: Schema,
 ): z.ZodUnion<[Schema, z.ZodArray<Schema>]> {
   return z.union([schema, z.array(schema).min(1)]);
 }
 
-/** The lines of a target, with a single value for each factor. */
+/** The keys of a target (`Lines`), where each key in `Factor` has a single value instead of a list. */
 export type WithOneValueFor<Lines, Factor extends keyof Lines> =
   & Omit<Lines, Factor>
   & { [Key in keyof Pick<Lines, Factor>]: Exclude<Lines[Key], readonly unknown[]> };

@@ -1,6 +1,6 @@
 /**
- * The commands of a target, as written in the file: those that build it from its sources, and those that run around its
- * runs (`setup`, `before`, `after`, `teardown`). Pure.
+ * The commands of a target, as written in the file: those that build it from its sources, and those that run before and
+ * after its runs (`setup`, `before`, `after`, `teardown`). Pure.
  */
 import * as z from "zod";
 import { shown } from "../explain.ts";
@@ -101,7 +101,10 @@ interface StepConflict {
   readonly message: string;
 }
 
-/** Placeholders in places where their value is not known. @param targets Any part may be wrong. */
+/**
+ * Problems: placeholders in commands that run when the placeholder's value is unknown.
+ * @param targets The targets as written; any part may be wrong.
+ */
 export function stepConflicts(targets: Readonly<Record<string, unknown>>): StepConflict[] {
   return Object.entries(targets).flatMap(([target, spec]) =>
     stages.flatMap((stage) => {

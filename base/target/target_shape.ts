@@ -1,4 +1,7 @@
-/** A target in the experiment file: one of the launchers' shapes, distinguished by its first key. */
+/**
+ * A target in the experiment file. Each launcher has a shape of its own, with a key that tells it apart, such as `app`,
+ * `command` or `url`.
+ */
 import * as z from "zod";
 import { command, stageCommands, steps } from "./steps.ts";
 import { contentOf, type Files, NO_FILES } from "../files.ts";

@@ -24,7 +24,7 @@ export class JsonList {
   #member = "";
   #isInList = false;
   #isFound = false;
-  /** Whether a comma promises another member. */
+  /** Whether the current member follows a comma, so that it must exist. */
   #isAfterComma = false;
   /** The octets of the current string, in case it is the key of the list. */
   #key: number[] = [];
@@ -35,7 +35,7 @@ export class JsonList {
   constructor(private readonly key: string, private readonly take: (text: string) => void) {}
 
   // hot: reads hundreds of megabytes, octet by octet.
-  /** Reads more bytes, decoding them before it returns. Throws what `take` throws. */
+  /** Reads more bytes; the caller may then reuse their buffer. Throws what `take` throws. */
   push(bytes: Uint8Array): void {
     let from = 0;
     const end = bytes.length;
@@ -93,7 +93,7 @@ export class JsonList {
     this.#isAtList = this.#depth === 1 && String.fromCharCode(...this.#key) === this.key;
   }
 
-  /** @param isAny Whether there is a member, even an empty one. */
+  /** Passes the member to `take`. @param isAny Whether to pass it even if it is empty. */
   #give(isAny: boolean): void {
     const text = this.#member;
     this.#member = "";

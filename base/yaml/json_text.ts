@@ -45,7 +45,7 @@ function checkSize(text: string): void {
   }
 }
 
-/** Offset of the quote that ends the string beginning at `from`; of the last character if the string does not end. */
+/** Offset of the quote that ends the string beginning at `from`; the length of the text if the string does not end. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1;; at++) {
     at = text.indexOf('"', at);
@@ -88,7 +88,7 @@ export function isNestedTooDeep(data: unknown): boolean {
 }
 
 /**
- * Turns findings into problems with their places in a JSON text of any length, in order.
+ * Turns findings into problems with their places in a JSON text of any length, ordered by place.
  * @param file Name of the file in messages.
  */
 export function jsonProblems(
@@ -111,8 +111,8 @@ export function jsonProblems(
 }
 
 /**
- * The offset at which a finding is shown: that of a text or number itself, of the key of a map or list, or, if a value
- * is missing, of its container.
+ * The offset at which a finding is shown. For a text or number, it is the value's own; for a map or list, that of its
+ * key; for a missing value, that of its container.
  */
 function offsetOf(text: string, { path, isKey }: Pick<PathProblem, "path" | "isKey">): number {
   let [offset, value] = [0, text.search(/\S/)];

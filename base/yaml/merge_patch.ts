@@ -2,7 +2,7 @@
 import { type Path, startsWith } from "../problems.ts";
 import { isMap } from "./json_text.ts";
 
-/** The path of a value in the merged data, and the path where the value was written, which may be another. */
+/** The path of a value in the merged data (`at`), and the path where the value was written (`from`). */
 interface LayerOrigin {
   readonly at: Path;
   readonly from: Path;

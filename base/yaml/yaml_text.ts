@@ -90,7 +90,7 @@ export class YamlText {
       }));
   }
 
-  /** The text with every value that holds a secret rewritten in quotes, and everything else unchanged. */
+  /** The text with every value that holds a secret rewritten in quotes, and with secrets removed from its comments. */
   without(secrets: Secrets): string {
     const held: Scalar[] = [];
     visit(this.#document, {
@@ -104,7 +104,7 @@ export class YamlText {
     const parts = held.flatMap(({ value, range }) => range ? [{ value: String(value), range }] : [])
       .toSorted((a, b) => b.range[0] - a.range[0]);
     const rewritten = parts.reduce((text, { value, range: [start, end] }) => {
-      const lineEnd = text.slice(start, end).endsWith("\n") ? "\n" : ""; // the end of a block scalar
+      const lineEnd = text.slice(start, end).endsWith("\n") ? "\n" : ""; // a block scalar includes its line's end
       return text.slice(0, start) + JSON.stringify(secrets.text(value)) + lineEnd + text.slice(end);
     }, this.text);
     return secrets.form(rewritten); // also removes secrets from comments
@@ -143,8 +143,8 @@ export class YamlText {
   }
 
   /**
-   * The offset at which a finding is shown: that of a text or number itself, of the key of a map or list, or, if a
-   * value is missing, of its container.
+   * The offset at which a finding is shown. For a text or number, it is the value's own; for a map or list, that of its
+   * key; for a missing value, that of its container.
    */
   #offsetOf({ path, isKey }: PathProblem): number {
     let node: unknown = this.#document.contents;
@@ -192,10 +192,10 @@ function repeatedKeys(document: Document.Parsed): number[] {
 // Whether a YAML text is too large for the YAML library, which makes an object of every word and sign, reads nested
 // values by recursion, and searches the whole text for every alias.
 
-/** Precedes a plain scalar, which may look like a punctuation token. */
+/** The lexer emits this before a plain scalar, which may itself look like a punctuation token. */
 const PLAIN = "\x1f";
 
-/** A limit is exceeded, with the reason as the message. */
+/** Thrown if a limit is exceeded; the message is the reason. */
 class TooMuch extends Error {}
 
 /** The library's tokens, counted before the library parses them. Throws a TooMuch. */

@@ -35,8 +35,8 @@ const PEAK_SLICES = 4;
 /** A worker that waits for a core for more than this share of the time does not show the machine's peak. */
 const UNDISTURBED = 0.1;
 /**
- * A worker that is busy for less than this share of the time does not show the peak either: its server had to wait for
- * a core.
+ * A worker that is busy for less than this share of the time does not show the peak either, because its server had to
+ * wait for a core.
  */
 const BUSY_AT_PEAK = 0.75;
 const CONNECTIONS = 50;
@@ -45,8 +45,8 @@ const SLICE_MS = 100;
 /**
  * Measures anew, even if a calibration is remembered; takes about a second. Null if that is not possible, or on abort.
  * A measurement on a busy machine is returned but not remembered; if even so it exceeds the remembered peak, the
- * remembered one is forgotten.
- * @param measure Makes the slices.
+ * remembered calibration is forgotten.
+ * @param measure Measures the slices.
  */
 export async function calibrate(
   { driver, signal }: CalibrationRequest,
@@ -80,7 +80,7 @@ interface FirstCalibrationRequest {
   readonly signal: AbortSignal;
 }
 
-/** Before the first run of an experiment: measures whatever is not remembered, and says so. */
+/** Before the first run of an experiment, measures whatever is not remembered, and reports that as progress. */
 export async function calibrateFirst(
   { isReported = false, onProgress, signal }: FirstCalibrationRequest,
 ): Promise<FirstCalibration> {
@@ -122,8 +122,8 @@ async function measureSlices(driver: DriverName, signal: AbortSignal): Promise<S
 }
 
 /**
- * Whether at least one slice shows the peak, and most slices with a single connection show the baseline, which is their
- * median.
+ * Whether at least one slice shows the peak, and most slices with a single connection were undisturbed, so that their
+ * median shows the baseline.
  */
 function areUndisturbed({ full, single }: Slices): boolean {
   return full.some(isUndisturbed) && 2 * single.filter(hasCore).length > single.length;

@@ -62,7 +62,7 @@ async function respond(isOver: () => boolean): Promise<void> {
   post({ kind: "ended" });
 }
 
-/** Serves until the end. It does not wait for the last pending accept, which Windows ends late. */
+/** Serves until `isOver`. Does not wait for the last pending accept, which Windows ends late. */
 export function serveUntil(
   isOver: () => boolean,
   listener: AsyncIterable<Deno.Conn> & { close(): void },
@@ -92,7 +92,8 @@ async function serve(conn: Deno.Conn): Promise<void> {
   }
 }
 
-// The null responder on Linux: one epoll_wait, one recv and one send for each response.
+// The null responder on Linux: one recv and one send for each response, and one epoll_wait for all
+// requests that are ready.
 
 const MOST_EVENTS = 256;
 const RECEIVE_BYTES = 16 * 1024;
@@ -112,7 +113,7 @@ class EpollResponder {
   readonly #events = new Int32Array(MOST_EVENTS * EVENT_WORDS);
   readonly #buffer = new Uint8Array(RECEIVE_BYTES);
 
-  /** Listens on a free port. Throws if epoll is unavailable. */
+  /** Listens on a free port. Throws off Linux, without FFI, or if it can't listen. */
   constructor(private readonly response: Uint8Array<ArrayBuffer>) {
     const { socket, bind, listen, getsockname, epoll_create1 } = this.#libc;
     const address = new Uint8Array(16); // struct sockaddr_in
