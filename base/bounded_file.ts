@@ -43,7 +43,7 @@ export async function readPieces(
   }
 }
 
-/** Reads a file as UTF-8; invalid bytes are replaced, as by `Deno.readTextFile`. */
+/** Decodes a file as UTF-8. Invalid bytes are replaced, as `Deno.readTextFile` does. */
 export async function readText(path: string, limit: LimitName): Promise<string> {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(path, limit));
 }

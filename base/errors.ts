@@ -1,6 +1,6 @@
 /**
- * Error classes for expected failures, one for each kind of reaction that a failure needs. Any other error that reaches
- * `main.ts` is a defect of Plateau (exit code 70, with its stack). No message holds a secret.
+ * Error classes for expected failures, grouped by who must act. Any other error that reaches `main.ts` is a defect of
+ * Plateau (exit code 70, with its stack). No message holds a secret.
  */
 import { secrets } from "./secrets.ts";
 

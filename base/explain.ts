@@ -1,4 +1,4 @@
-/** The zod error map for all user input, which explains issues in words that suit people. */
+/** The zod error map for all user input: it explains issues in words that suit people. */
 import * as z from "zod";
 import { quotedOpenly, withoutSecrets } from "./secrets.ts";
 import { closest } from "./suggest.ts";

@@ -31,7 +31,7 @@ export interface Files {
   readonly checkSocket: (path: string) => void;
 }
 
-/** Refuses every file, because the command line and the JSON Schema have none. */
+/** An implementation that refuses every file, because the command line and the JSON Schema can read none. */
 export const NO_FILES: Files = {
   octets: refuse,
   rows: refuse,

@@ -8,12 +8,12 @@
 export const DEFAULT_INTERVAL_MS = 250;
 
 /**
- * Most intervals of a run, which are ten minutes at 250 ms each. A longer run has its intervals joined, but keeps at
- * least half as many. Even 1,200 are more than a chart has columns of pixels, and sixty times what the search for a
- * steady state needs. With their histograms, they take a few MB in results.
+ * The most intervals of a run: as many as ten minutes have at 250 ms each. A longer run has its intervals joined, but
+ * keeps at least half as many. Even 1,200 are more than a chart has columns of pixels, and sixty times what the search
+ * for a steady state needs. With their histograms, they take a few MB in results.
  */
 export const MOST_INTERVALS = 2_400;
-/** Most intervals if the user chose their length, which make results of some 30 MB that can still be read. */
+/** The most intervals if the user chose their length. Results then take some 30 MB, which can still be read. */
 export const MOST_ASKED_INTERVALS = 40_000;
 
 /**

@@ -76,7 +76,7 @@ export class Leb128Reader {
     return this.at === this.#length;
   }
 
-  // hot: a coordinator reads some 10,000 numbers from each agent every second, and most take one byte.
+  // hot: every second, a coordinator reads some 10,000 numbers from each agent, most of one byte.
   /** The next number; NaN if the remaining bytes do not hold a complete one, or if it is above 2⁵³ − 1. */
   next(): number {
     if (this.at === this.#length) return NaN;

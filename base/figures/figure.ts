@@ -15,7 +15,7 @@ export const UNITS = [
 ] as const;
 export type FigureUnit = typeof UNITS[number];
 
-/** The direction in which a figure improves. */
+/** The direction in which a change of a figure is an improvement. */
 export type Better = "lower" | "higher";
 
 /**
@@ -68,8 +68,8 @@ const SINGLE = {
 } as const satisfies Record<string, readonly [FigureUnit, Better, Contention]>;
 
 /**
- * Distributions of the times of streamed messages: to the first message, between two, to the first token, per output
- * token, and of each message.
+ * Distributions of message times. For streams: to the first message (ttfe), between messages (gap), to the first token
+ * (ttft), per output token (tpot); for WebSockets: the latency of a message.
  */
 export const MESSAGE_TIMES = ["ttfe", "gap", "ttft", "tpot", "message"] as const;
 /** Distributions of message times that are also recorded for each interval of a run. */

@@ -28,7 +28,7 @@ export interface SelectableCell {
   readonly scenario: string;
   /** Values of the factors as users write them, keyed by path. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Settings that have a single value and so are not factors, keyed by path; absent if unknown. */
+  /** Values of the settings that have a single value and so are not factors, keyed by path; absent if unknown. */
   readonly constants?: Readonly<Record<string, unknown>>;
   /** Whether this is a single request of a scenario, which is selected only by its own name, such as `checkout.pay`. */
   readonly isStep?: boolean;

@@ -186,7 +186,7 @@ function fits({ kind, many }: FieldType, wireType: number): boolean {
     (many !== undefined && wireType === LENGTH);
 }
 
-/** The default key or value of a map entry that omits it, by kind; 0 for all other kinds. */
+/** Defaults for the key or value that a map entry omits, keyed by kind. The default of any other kind is 0. */
 const ZEROS: Readonly<Record<string, Json>> = {
   ...{ string: "", bytes: "", bool: false },
   ...{ int64: "0", uint64: "0", sint64: "0", fixed64: "0", sfixed64: "0" },

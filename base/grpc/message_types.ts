@@ -7,7 +7,7 @@ import * as z from "zod";
 import type { Conflict } from "../problems.ts";
 import type { Json } from "../yaml/json_text.ts";
 
-/** https://protobuf.dev/programming-guides/proto3/#scalar */
+/** Scalar types (https://protobuf.dev/programming-guides/proto3/#scalar). */
 export const SCALARS = [
   ...["double", "float", "int32", "int64", "uint32", "uint64", "sint32", "sint64"] as const,
   ...["fixed32", "fixed64", "sfixed32", "sfixed64", "bool", "string", "bytes"] as const,

@@ -38,7 +38,7 @@ export function bodyOctets(body: WireBody): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** Octets of parts that were base64, kept because a flow sends the same file again and again. */
+/** Decoded parts, kept because a flow sends the same file again and again. */
 const decoded = new WeakMap<BodyPart, Uint8Array<ArrayBuffer>>();
 
 function octetsOf(part: BodyPart): Uint8Array<ArrayBuffer> {

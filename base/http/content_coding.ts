@@ -61,7 +61,7 @@ export function codingOf(body: Uint8Array): string | null {
   return name ?? null;
 }
 
-/** More codings than this in one response would serve only to cost the decoder time. */
+/** A response with more codings than this would serve only to waste the decoder's time. */
 const MOST_CODINGS = 4;
 
 /**

@@ -7,8 +7,8 @@ const NO_FIELDS: readonly Field[] = [];
 /** Position of the three digits of the status in a status line of HTTP/1.1 (RFC 9112 §4). */
 const [STATUS_AT, STATUS_END] = [9, 12];
 /**
- * First size of the buffer. Most heads are larger and get a buffer of exactly their size, because an open stream keeps
- * its head to the end.
+ * Size of the first buffer for a head. Most heads are larger and get a buffer of exactly their size, because an open
+ * stream keeps its head until it ends.
  */
 const HEAD_BYTES = 128;
 const BODY_BYTES = 4096;
@@ -210,7 +210,7 @@ function isNamed(bytes: Uint8Array, from: number, name: string): boolean {
 
 /** Limits the memory that kept responses may take together, so that a server can't fill it over many connections. */
 export class KeptRoom {
-  /** The content that was decoded last, because several checks may read it. */
+  /** The content that was decoded last, kept because several checks may read it. */
   decoded: (DecodedContent & { readonly of: KeptResponse }) | null = null;
   /** Limit of one body, in bytes. */
   readonly mostBodyBytes: number = LIMITS.keptBody.most;

@@ -1,4 +1,4 @@
-/** All problems of responses, in the words that people read. */
+/** Every way in which a response can be malformed, in the words that people read. */
 export const PROTOCOL_ERRORS = [
   "closed before the response",
   "closed within the head",

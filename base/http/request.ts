@@ -104,7 +104,8 @@ const LARGEST_SCRATCH = 1 << 20;
 const [NUL, LF, CR, LATIN_1] = [0, 10, 13, 0xff];
 
 /**
- * Writes a line in Latin-1 (RFC 9110 §5.5). Throws for a line break, because it would begin another field or request.
+ * Writes a line in Latin-1 (RFC 9110 §5.5), and returns the offset after it. Throws for a line break, because it would
+ * begin another field or request.
  */
 function writeLine(bytes: Uint8Array, from: number, line: string): number {
   let at = from;

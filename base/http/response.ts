@@ -180,8 +180,7 @@ export class ResponseReader {
     // Step 1: these responses have no body, whatever their fields say.
     if (this.#answersHead || status === 204 || status === 304) return this.#complete();
     // Step 2 is about CONNECT, which is never sent.
-    // Step 4: chunks. If the last coding is another one, the body ends when the peer closes
-    // (below).
+    // Step 4: chunks. If another coding is last, the body ends when the peer closes (step 8).
     if (coding === CHUNKED) {
       this.#framing = BY_CHUNKS;
       return this.#chunks.begin();

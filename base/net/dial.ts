@@ -48,7 +48,7 @@ export function dialer(endpoint: Endpoint): Dial {
       if (!mayBeNamed(error, tls)) throw error;
       if (!isNodeTlsWhole()) throw thoughNamed(error);
       const conn = await byNode(route, tls, signal).catch((again) => {
-        throw messageOf(again) === SELF_SIGNED ? error : again; // the trusted certificate is another
+        throw messageOf(again) === SELF_SIGNED ? error : again; // not the trusted certificate
       });
       isByNode = true;
       return conn;

@@ -68,7 +68,7 @@ export const NOTHING = 0;
 export const CONTENT = 1;
 /** `payload[from, to)` is a whole frame without its padding. */
 export const FRAME = 2;
-/** The current frame is too long. */
+/** The current frame exceeds MAX_FRAME_BYTES. */
 export const TOO_LONG = 3;
 export const BAD_PADDING = 4;
 
@@ -198,8 +198,8 @@ export function numberAt(bytes: Uint8Array, at: number): number {
 
 const FIRST_BYTES = 256;
 /**
- * A connection's buffer doubles up to this size while frames are added faster than they are sent. Beyond it, a buffer
- * is only as long as twice the frames in it.
+ * A connection's buffer doubles up to this size while frames are added faster than they are sent. Beyond this size, it
+ * grows only to twice the length of the frames in it.
  */
 const CHUNK_BYTES = 4_096;
 
@@ -259,7 +259,7 @@ export class FrameWriter {
   /** @param buffers Shared buffers. Default: the writer has its own. */
   constructor(private readonly buffers = new FrameBuffers()) {}
 
-  /** The octets that wait to be sent, which are valid until `reuse` is called. */
+  /** Takes the octets that wait to be sent. They are valid until `reuse` is called. */
   take(): Uint8Array<ArrayBuffer> {
     const from = this.#from;
     this.#from += this.length;

@@ -75,7 +75,7 @@ export class HeaderBlocks {
   #parts: Uint8Array[] = [];
   #partsBytes = 0;
 
-  /** @param shared Known blocks of all connections that do not use the dynamic table. */
+  /** @param shared Known blocks that do not use the dynamic table, shared by all connections. */
   constructor(private readonly shared: KnownBlocks) {}
 
   /**
@@ -161,8 +161,8 @@ export class HeaderBlocks {
   }
 
   /**
-   * Whether a known block still means the same. A block that uses the dynamic table does so only while the table has
-   * not changed since, and if the block itself does not change it.
+   * Whether equal octets still mean the same as the known block. They do if the block does not use the dynamic table,
+   * or if neither the block nor any later one has changed the table.
    */
   #saysTheSame({ decoded, generation }: EarlierBlock): boolean {
     if (!decoded.usesTable) return true;

@@ -87,8 +87,8 @@ export class HpackDecoder {
   }
 
   /**
-   * Forgets repeated blocks whose entries have been evicted by later ones, because the table holds only the last
-   * entries that fit.
+   * Forgets repeated blocks whose entries later ones would evict, because the table holds only the last entries that
+   * fit.
    */
   #forgetEvicted(): void {
     let bytes = 0;

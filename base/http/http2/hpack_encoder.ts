@@ -1,6 +1,6 @@
 /**
- * Writes field blocks (RFC 7541 §6). Fields are inserted into the dynamic table unless their values vary or are secret;
- * secret ones are marked so that intermediaries do not index them, either.
+ * Writes field blocks (RFC 7541 §6). Fields are inserted into the dynamic table unless they are large, secret, or vary
+ * between messages. Secret fields are marked so that intermediaries do not index them, either.
  */
 import { isSecretField } from "../../secret_fields.ts";
 import { type Field, fieldBytes } from "./fields.ts";
@@ -14,7 +14,7 @@ const LITERAL = { flags: 0, prefixBits: 4 };
 const SECRET_LITERAL = { flags: 0x10, prefixBits: 4 };
 const SIZE_UPDATE = { flags: 0x20, prefixBits: 5 };
 
-/** Fields whose values vary between messages; nghttp2 has the same list. */
+/** Fields whose values vary between messages, as in nghttp2. */
 const VARYING = new Set([
   ...[":path", "age", "content-length", "etag", "if-modified-since", "if-none-match", "location"],
 ]);
@@ -99,7 +99,7 @@ function mostBytes(fields: readonly Field[]): number {
   return bytes;
 }
 
-/** Throws for characters that are not octets. The message omits the value, which may be secret. */
+/** Throws if a character is above U+00FF. The message omits the value, which may be secret. */
 function refuseWide(name: string, value: string): void {
   if (!/[^\0-\xff]/.test(name + value)) return;
   throw new Error(

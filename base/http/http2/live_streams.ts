@@ -157,7 +157,7 @@ export class LiveStreams {
     }
   }
 
-  /** Widens the stream's window when half of it is used up, so that the server never has to wait. */
+  /** Widens the stream's window when half of it is used up, so that the server need not wait. */
   #account(stream: Stream, length: number): void {
     stream.unreportedBytes += length;
     if (stream.unreportedBytes <= WINDOW_BYTES / 2) return;

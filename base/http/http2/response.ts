@@ -53,7 +53,7 @@ function checkField({ name, value }: Field): void {
   if (!isValue(value)) throw new MalformedResponse("malformed field value");
 }
 
-/** Whether a name is a token without capital letters. */
+/** Whether a name is a token without capital letters, as HTTP/2 requires. */
 function isName(name: string): boolean {
   for (let i = 0; i < name.length; i++) {
     const octet = name.charCodeAt(i);

@@ -89,7 +89,7 @@ function inflatedOrNull(
     const from = bytes.byteOffset + window.length;
     return new Uint8Array(bytes.buffer, from, bytes.length - window.length);
   } catch (error) {
-    if (error instanceof RangeError) throw error; // ERR_BUFFER_TOO_LARGE
+    if (error instanceof RangeError) throw error; // ERR_BUFFER_TOO_LARGE: over the limit
     return null;
   }
 }
