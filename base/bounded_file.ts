@@ -1,6 +1,6 @@
 /**
- * Reads files up to a size limit. A file that is larger is refused: before it is read if its size is known, or else
- * (pipes, devices, files that still grow) as soon as more bytes than the limit were read.
+ * Reads files up to a size limit. A larger file is refused before it is read if its size is known, or else (a pipe, a
+ * device, a growing file) as soon as more bytes than the limit have been read.
  */
 import { beyond, isWithin, type LimitName, LIMITS, oneMoreThan } from "./limits.ts";
 
@@ -43,7 +43,7 @@ export async function readPieces(
   }
 }
 
-/** Reads a file as UTF-8; invalid bytes are replaced, as by `Deno.readTextFile`. */
+/** Decodes a file as UTF-8. Invalid bytes are replaced, as `Deno.readTextFile` does. */
 export async function readText(path: string, limit: LimitName): Promise<string> {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(path, limit));
 }
@@ -52,7 +52,7 @@ export function readTextSync(path: string, limit: LimitName): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(readBytesSync(path, limit));
 }
 
-/** Grows to at most one byte beyond the limit: that byte shows that the file is too long. */
+/** A buffer that grows to at most one byte beyond the limit. If that byte is filled, the file is too long. */
 class LimitedBuffer {
   #bytes: Uint8Array<ArrayBuffer>;
   #used = 0;

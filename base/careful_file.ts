@@ -31,9 +31,9 @@ export class CarefulFile implements Disposable {
   }
 
   /**
-   * Opens a file that only this user can read, and makes it if it does not exist. Throws an Error that says why nothing
-   * can be appended; a file with a second name (a hard link) is refused, too, because the second name may be one of the
-   * user's other files.
+   * Opens a file for appending, readable by this user only, and creates it if it does not exist. Throws an Error that
+   * says why it can't be opened. A file with a second name (a hard link) is refused, because that name may be one of
+   * the user's other files.
    */
   static toAppend(path: string): CarefulFile {
     const file = CarefulFile.#made(path) ??
@@ -67,12 +67,13 @@ export class CarefulFile implements Disposable {
     throw new Error(NOT_REGULAR);
   }
 
-  /** Current size of the file in bytes. */
   get size(): number {
     return fstatSync(this.descriptor).size;
   }
 
-  /** Fills the buffer from offset `from` of the file, as far as the file reaches. Returns the number of bytes read. */
+  /**
+   * Reads from offset `from` of the file until the buffer is full or the file ends. Returns the number of bytes read.
+   */
   read(buffer: Uint8Array, from: number): number {
     let length = 0;
     while (length < buffer.length) {
@@ -105,7 +106,7 @@ export function readCarefully(path: string, limit: LimitName): string {
 
 const NOT_REGULAR = "it is a pipe, device, socket or folder";
 
-/** Opens the path. Throws an Error that names what stands in its place: a link, a folder, a pipe or a socket. */
+/** Opens the path. If a link, folder, pipe or socket stands there, throws an Error that says so. */
 function descriptorOf(path: string, flags: number): number {
   try {
     return openSync(path, flags | CAREFUL, OWN_MODE);

@@ -1,10 +1,10 @@
 /**
- * Classes of expected failures, by who must act on them. Any other error that reaches `main.ts` is a defect of Plateau
- * (exit code 70, with its stack). No message holds a secret.
+ * Error classes for expected failures, grouped by who must act. Any other error that reaches `main.ts` is a defect of
+ * Plateau (exit code 70, with its stack). No message holds a secret.
  */
 import { secrets } from "./secrets.ts";
 
-/** Exit codes, on which scripts rely. */
+/** Exit codes. Scripts rely on them. */
 export const EXIT = {
   done: 0,
   failedCheck: 1,
@@ -16,22 +16,22 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** A failure that is not a defect of Plateau, with the lines that `main.ts` prints and its exit code. */
+/** A failure that is not a defect of Plateau. `main.ts` prints its lines and exits with its exit code. */
 export abstract class ExpectedError extends Error {
   abstract readonly exitCode: number;
   abstract readonly lines: readonly string[];
 }
 
-/** One problem of the user's command line or file: its place, a message, and a fix. */
+/** One problem in the command line or in a file: its place, a message, and perhaps a fix. */
 export interface Problem {
   /** `file:line:column`, `--flag`, or a path such as `targets.slow.set.delay`. */
   readonly place: string;
-  /** A message in the form «Cannot … as …: … is …», without a full stop. */
+  /** A message such as `Cannot read "5" as a duration: write 5ms`, without a full stop. */
   readonly message: string;
   readonly fix?: string;
 }
 
-/** The command line or a file is wrong: the user must act. Holds every problem at once. */
+/** The command line or a file is wrong, and the user must act. Holds all problems found. */
 export class UserError extends ExpectedError {
   override readonly name = "UserError";
   readonly exitCode = EXIT.usage;
@@ -43,13 +43,13 @@ export class UserError extends ExpectedError {
   }
 }
 
-/** A target, Redis or port was not available: its operator must act. */
+/** A target, Redis or a port was not available, so whoever operates it must act. */
 export class TargetError extends ExpectedError {
   override readonly name = "TargetError";
   readonly exitCode = EXIT.unavailable;
   readonly lines: readonly string[];
   readonly evidence: readonly string[];
-  /** @param evidence The last lines that the program printed, if any. */
+  /** @param evidence Last lines of output of the program that failed, if any. */
   constructor(message: string, evidence: readonly string[] = []) {
     super(sentence(message));
     this.evidence = evidence.map(sentence);
@@ -75,19 +75,19 @@ export class StartError extends TargetError {
   }
 }
 
-/** The measurement is complete, and a check in it failed. */
+/** The measurement is complete, but one of its checks failed. */
 export class CheckError extends ExpectedError {
   override readonly name = "CheckError";
   readonly exitCode = EXIT.failedCheck;
   readonly lines: readonly string[];
-  /** @param evidence What failed, one line each. */
+  /** @param evidence The failed checks, one line each. */
   constructor(message: string, evidence: readonly string[] = []) {
     super(sentence(message));
     this.lines = [this.message, ...indented(evidence)];
   }
 }
 
-/** The measurement is complete, and its evidence too weak for a verdict. */
+/** The measurement is complete, but its evidence is too weak for a verdict. */
 export class InconclusiveError extends ExpectedError {
   override readonly name = "InconclusiveError";
   readonly exitCode = EXIT.inconclusive;
@@ -99,24 +99,22 @@ export class InconclusiveError extends ExpectedError {
   }
 }
 
-/** The measurement is complete, and the generator or the machine may have been its bottleneck. */
+/** The measurement is complete, but the generator or the machine may have been its bottleneck. */
 export class UntrustedError extends ExpectedError {
   override readonly name = "UntrustedError";
   readonly exitCode = EXIT.untrusted;
   readonly lines: readonly string[];
-  /** @param evidence Which runs and why, one line each. */
+  /** @param evidence The affected runs with the reasons, one line each. */
   constructor(message: string, evidence: readonly string[]) {
     super(sentence(message));
     this.lines = [this.message, ...indented(evidence)];
   }
 }
 
-/** One problem as one line: `place: message (fix)`. */
 function problemLine({ place, message, fix }: Problem): string {
   return `${place}: ${message}${fix ? ` (${fix})` : ""}`;
 }
 
-/** The message of a caught error, for use within another. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -125,7 +123,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${sentence(line)}`);
 }
 
-/** Removes secrets from a message once more; texts from outside had theirs removed when they were read. */
+/** Removes secrets once more, as a safeguard; text from outside already lost its secrets when it was read. */
 function sentence(text: string): string {
   return secrets.sentence(text);
 }

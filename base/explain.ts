@@ -1,4 +1,4 @@
-/** Messages for problems of values: the error map for every parse of user input. */
+/** The zod error map for all user input: it explains issues in words that suit people. */
 import * as z from "zod";
 import { quotedOpenly, withoutSecrets } from "./secrets.ts";
 import { closest } from "./suggest.ts";
@@ -6,8 +6,8 @@ import { closest } from "./suggest.ts";
 const NEEDED = "Cannot leave it out";
 
 /**
- * The message for each kind of issue that a schema does not explain itself. An issue about several keys gets a line for
- * each.
+ * The message for each kind of issue that a schema does not explain itself. An issue about several keys becomes one
+ * line for each key.
  */
 export const explain: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -31,15 +31,15 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
 };
 
 /**
- * Options for parsing what users write. zod would otherwise compile a parser for each map, which takes longer than it
- * saves for input that is read once.
+ * Options for parsing user input. `jitless` is set because zod would otherwise compile a parser for each object schema,
+ * which takes longer than it saves for input that is read once.
  */
 export const AS_INPUT = { error: explain, jitless: true };
 
 /**
- * An error map for a map that may be of several kinds, each with keys of its own.
+ * The error map for an object that can be one of several kinds, each with its own keys.
  * @param reasons Keys of other kinds, with the reason why each conflicts with this kind.
- * @param others Keys that mark the other kinds, one of which may be meant.
+ * @param others Keys that mark the other kinds, which are suggested, too, for a misspelt key.
  */
 export function unknownKeys(
   reasons: Readonly<Record<string, string>>,
@@ -56,12 +56,13 @@ export function unknownKeys(
   };
 }
 
-/** For `superRefine`: checks a map even if other problems were found, so that the user reads all of them at once. */
+/**
+ * For `superRefine`: checks an object even if other problems were found, so that the user sees all problems at once.
+ */
 export const ALWAYS = {
   when: ({ value }: z.core.ParsePayload) => typeof value === "object" && value !== null,
 };
 
-/** The same reason for each of several keys. */
 export function forAll(keys: readonly string[], reason: string): Record<string, string> {
   return Object.fromEntries(keys.map((key) => [key, reason]));
 }
@@ -76,7 +77,7 @@ function typeMessage(input: unknown, expected: string): string {
   return `Cannot use ${shown(input)}: it must be ${nameOf(expected)}${fix}`;
 }
 
-/** `{port}`, as YAML reads it without quotes: a map of one key without a value. */
+/** Recognises an unquoted `{port}`, which YAML reads as a map of one key without a value. */
 function bracedName(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   const [[name, value] = [], ...more] = Object.entries(input);
@@ -140,8 +141,8 @@ function keysOf(schema: unknown): string[] {
 }
 
 /**
- * The value as written, in short. Secrets are removed before it is cut, because a part of a secret would not be
- * recognised.
+ * The value as JSON, cut to at most 60 characters. Secrets are removed before the cut, because a part of a secret would
+ * not be recognised.
  */
 export function shown(value: unknown): string {
   const text = withoutSecrets(JSON.stringify(value) ?? String(value));

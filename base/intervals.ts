@@ -1,33 +1,37 @@
 /**
- * The number of intervals of a run that are kept, and lists with at most that many entries, however long the run is:
- * when a list is full, neighbours are joined, and from then on each entry stands for twice as many values. Pure.
+ * The number of intervals that are kept for a run, and lists that have at most that many entries, however long the run
+ * is. When a list is full, each two neighbours are joined, so that every entry then stands for twice as many values.
+ * Pure.
  */
 
 /** Length of an interval without `--interval`. */
 export const DEFAULT_INTERVAL_MS = 250;
 
 /**
- * The most intervals of a run: as many as ten minutes have at 250 ms each. A longer run keeps at least half as many.
- * Even these, 1,200, are more than a chart has columns of pixels, and sixty times what the search for a steady state
- * needs. With their histograms they take a few MB in results.
+ * The most intervals of a run: as many as ten minutes have at 250 ms each. A longer run has its intervals joined, but
+ * keeps at least half as many. Even 1,200 are more than a chart has columns of pixels, and sixty times what the search
+ * for a steady state needs. With their histograms, they take a few MB in results.
  */
 export const MOST_INTERVALS = 2_400;
-/** The most for a user who asked for intervals of another length: some 30 MB of results, which can still be read. */
+/** The most intervals if the user chose their length. Results then take some 30 MB, which can still be read. */
 export const MOST_ASKED_INTERVALS = 40_000;
 
-/** How many intervals of a run are kept. @param intervalMs Length of an interval before any are joined. */
+/**
+ * The most intervals that are kept for a run.
+ * @param intervalMs Length of an interval before any are joined.
+ */
 export function mostIntervalsOf(intervalMs: number): number {
   return intervalMs === DEFAULT_INTERVAL_MS ? MOST_INTERVALS : MOST_ASKED_INTERVALS;
 }
 
-/** Entries of a run in their order, joined with their neighbours as it grows. */
+/** Entries of a run in order. Neighbours are joined when there are too many entries. */
 export class JoinedSeries<T> {
   #entries: T[] = [];
   /** How many added values an entry holds; the last entry may hold fewer. */
   #width = 1;
   #inLast = 0;
 
-  /** @param join Makes one entry of two neighbours. */
+  /** @param join Makes one entry from two neighbours. */
   constructor(private readonly most: number, private readonly join: (one: T, next: T) => T) {}
 
   add(entry: T): void {
@@ -38,7 +42,7 @@ export class JoinedSeries<T> {
   }
 
   /**
-   * Joins an entry to the last one, even if that one is full.
+   * Joins an entry to the last one, even if the last one is full.
    * @param counts How many added values the entry counts for.
    */
   joinToLast(entry: T, counts = 0): void {

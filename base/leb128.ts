@@ -1,6 +1,6 @@
 /**
  * Whole numbers as LEB128 (DWARF 5 §7.6): seven bits in each byte, the lowest first, and 128 added to each byte except
- * the last. Computed by arithmetic and not by bit operations, which end at 32 bits, because counts exceed 2³¹.
+ * the last. Computed by arithmetic, because counts exceed 2³¹ and bit operations are limited to 32 bits.
  */
 
 /** The most bytes that a number up to 2⁵³ − 1 takes. */
@@ -13,7 +13,7 @@ export class Leb128Writer {
   #bytes = new Uint8Array(FIRST_BYTES);
   length = 0;
 
-  /** The bytes written; valid until the next number. */
+  /** The bytes written, valid until more are pushed. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.length);
   }
@@ -21,7 +21,7 @@ export class Leb128Writer {
   // hot: a large report packs millions of numbers.
   /** @param value A number from 0 to 2⁵³ − 1. */
   push(value: number): void {
-    // A ZigZag number may take one byte more.
+    // Room for any number, with a byte to spare.
     this.#makeRoom(NUMBER_BYTES + 1);
     const bytes = this.#bytes;
     if (value < 0x80) {
@@ -35,12 +35,12 @@ export class Leb128Writer {
     this.length = at;
   }
 
-  /** Packs a number of either sign: 0, −1, 1, −2 … become 0, 1, 2, 3 … */
+  /** Pushes a number of either sign: 0, −1, 1, −2 … become 0, 1, 2, 3 … */
   pushZigZag(value: number): void {
     this.push(value >= 0 ? value * 2 : -value * 2 - 1);
   }
 
-  /** Raw bytes between the numbers. */
+  /** Appends raw bytes, which have no length before them. */
   pushBytes(bytes: Uint8Array): void {
     this.#makeRoom(bytes.length);
     this.#bytes.set(bytes, this.length);
@@ -76,8 +76,8 @@ export class Leb128Reader {
     return this.at === this.#length;
   }
 
-  // hot: a coordinator reads some 10,000 numbers from each agent every second, and most take one byte.
-  /** The next number; NaN if the remaining bytes hold no whole number, or one above 2⁵³ − 1. */
+  // hot: every second, a coordinator reads some 10,000 numbers from each agent, most of one byte.
+  /** The next number; NaN if the remaining bytes do not hold a complete one, or if it is above 2⁵³ − 1. */
   next(): number {
     if (this.at === this.#length) return NaN;
     const first = this.#bytes[this.at++];
@@ -86,7 +86,7 @@ export class Leb128Reader {
 
   #longer(first: number): number {
     let number = first;
-    // Each byte from 128 on says that another one follows; the 128 is then subtracted.
+    // A byte of 128 or more announces another byte, which is added without those 128.
     for (let scale = 0x80; number >= scale; scale *= 0x80) {
       if (this.at === this.#length) return NaN;
       number += (this.#bytes[this.at++] - 1) * scale;

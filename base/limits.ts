@@ -1,12 +1,11 @@
 /**
- * Limits on everything that comes from outside: files, responses, jobs, viewers of a page. Nothing from outside
- * decides how much memory or time it costs here. docs/limits.md is this table for readers; a test compares
- * the two.
+ * Limits on everything that comes from outside: files, responses, jobs, viewers of a page. Nothing from outside decides
+ * how much memory or time it costs here. docs/limits.md documents this table; a test compares the two.
  */
 import { type Problem, UserError } from "./errors.ts";
 
 interface LimitSpec {
-  /** The limited thing, as the subject of a sentence. */
+  /** Names the limited thing, as the subject of a sentence. */
   readonly what: string;
   readonly most: number;
   /** The unit that is counted; bytes are shown as kB, MB and GB. */
@@ -17,7 +16,7 @@ const KB = 1_000;
 const MB = 1_000_000;
 const GB = 1_000_000_000;
 
-/** All limits by name. Each is checked before the limited thing takes memory. */
+/** All limits. Each is checked before the limited thing takes memory. */
 export const LIMITS = {
   // Files
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
@@ -163,7 +162,7 @@ export const LIMITS = {
   cookie: { what: "a cookie of a virtual user", most: 8 * KB, unit: "bytes" },
   cookies: { what: "a virtual user", most: 180, unit: "cookies" },
   cookieBytes: { what: "the cookie jar of a virtual user", most: 64 * KB, unit: "bytes" },
-  // What runtimes of targets report
+  // Reports of targets' runtimes
   runtimeRecord: { what: "a record of a runtime", most: 2 * MB, unit: "bytes" },
   runtimeReport: {
     what: "the report of one target process in a run",
@@ -221,12 +220,13 @@ export function isWithin(name: LimitName, found: number): boolean {
   return found <= LIMITS[name].most;
 }
 
-/** `a table of an experiment has 120,000 rows; the limit is 100,000`, for use within a message. */
+/** Part of a message, such as `a table of an experiment has 120,000 rows; the limit is 100,000`. */
 export function beyond(name: LimitName, found: number): string {
   const { what, unit } = LIMITS[name];
   const most = mostOf(name);
   const size = unit === "bytes" ? sizeText(found) : groupsOfThree(found);
-  // Counting stops one beyond the limit; and a rounded size may look like the limit itself.
+  // The size is not shown if counting stopped one beyond the limit, or if rounding makes it look
+  // like the limit.
   const isUnknown = found === oneMoreThan(name) || size === most;
   const [verb, more] = unit === "bytes" ? ["is", "larger"] : ["has", "more"];
   const counted = unit === "bytes" ? "" : ` ${unit}`;
@@ -235,7 +235,7 @@ export function beyond(name: LimitName, found: number): string {
     : `${what} ${verb} ${size}${counted}; the limit is ${most}`;
 }
 
-/** Stands for "more", where counting went no further than the limit. */
+/** The size of something that was counted only until it exceeded the limit. */
 export function oneMoreThan(name: LimitName): number {
   return LIMITS[name].most + 1;
 }
@@ -258,15 +258,15 @@ export function checkLimit(name: LimitName, found: number, place: string, doing:
 }
 
 /**
- * Groups of three digits: `1,234.5`. By hand, because the first `toLocaleString` of a process takes 10 ms, and messages
- * with limits in them are made at every start.
+ * Writes a number in groups of three digits: `1,234.5`. `toLocaleString` is not used, because its first call in a
+ * process takes 10 ms, and messages with limits in them are made at every start.
  */
 export function groupsOfThree(value: number): string {
   const [whole, ...decimals] = String(Number(value.toFixed(3))).split(".");
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...decimals].join(".");
 }
 
-/** A size in decimal units, with at most one digit behind the point: `3.7 GB`. */
+/** A size in decimal units, with at most one digit after the point: `3.7 GB`. */
 export function sizeText(bytes: number): string {
   // A size that rounds to 1,000 of a unit is shown in the next unit.
   const reaches = (unit: number): boolean => Math.round(10 * bytes / (unit / KB)) >= 10 * KB;

@@ -1,12 +1,13 @@
 /**
- * The options of a load that pass to the engine unchanged, one entry each. Keys of the experiment file, flags of
- * `bench`, `capacity` and `versus`, what `--like` makes of other tools' options, the job of a fleet's agent, the load
- * in results, and its description in reports derive from this table, so that an option is added here and where the
- * engine heeds it.
+ * The table of options that a load passes to the engine unchanged. To add an option, add it here and where the engine
+ * applies it; everything else is derived from this table: keys of the experiment file, flags of `bench`, `capacity` and
+ * `versus`, the options of other tools that `--like` understands, the job of a fleet's agent, the load in results, and
+ * its description in reports.
  *
- * `workers` is not among them because it is no property of the load: the number also depends on `pin`, the agents of a
- * fleet and the machine's cores, and results record it in `generator`. As an option it would make two results with
- * equal loads differ. Nor are `connections`, `duration` and the like, which depend on the kind of load.
+ * `workers` is not in the table, because it is not a property of the load: the number also depends on `pin`, the agents
+ * of a fleet and the machine's cores, and results record it in `generator`. As an option, it would make two results
+ * with equal loads differ. `connections`, `duration` and the like are not in the table, either, because they depend on
+ * the kind of load.
  */
 import * as z from "zod";
 import type { Problem } from "./errors.ts";
@@ -22,7 +23,10 @@ import {
 } from "./quantity.ts";
 import { quotedOpenly } from "./secrets.ts";
 
-/** The problem with a load that is to resume TLS sessions, but has no TLS. @param secure The scheme with TLS. */
+/**
+ * The problem with a load that should resume TLS sessions, but has no TLS.
+ * @param secure The scheme with TLS.
+ */
 export function noTlsToResume(secure = "https"): Omit<Problem, "place"> {
   return {
     message: `Cannot resume TLS sessions without TLS: the URL is not ${secure}`,
@@ -30,7 +34,7 @@ export function noTlsToResume(secure = "https"): Omit<Problem, "place"> {
   };
 }
 
-/** One value, or a list of values: a factor of the experiment. */
+/** Schema of a setting that may be a factor of the experiment: one value, or a list of values. */
 export function factor<Value, Text>(
   value: z.ZodType<Value, Text>,
 ): z.ZodType<Value[], Text | Text[]> {
@@ -52,25 +56,25 @@ interface LoadOption {
     readonly preset?: string;
     readonly repeatable?: true;
   };
-  /** The names that other tools have for the option, without hyphens and separated by spaces. */
+  /** The option's names in other tools, without hyphens and separated by spaces. */
   readonly peers?: Readonly<Partial<Record<Peer, string>>>;
   /**
-   * Schema in results and in the job of an agent. If it is optional, the field is absent when the load does without the
-   * option; if not, every load has a value.
+   * Schema in results and in the job of an agent. If it is optional, the field is absent from loads without the option;
+   * if not, every load has a value.
    */
   readonly result: z.ZodType;
-  /** Why the option can't be combined with another setting, by that setting. */
+  /** Why the option can't be combined with another setting, keyed by that setting. */
   readonly conflicts: Readonly<Partial<Record<Rival, string>>>;
-  /** Formats a value as people write it; absent: the value is written as it is. */
+  /** Formats a value as people write it. Default: the value is written unchanged. */
   written?(value: unknown): string;
   /**
-   * Words for the option in the description of a load, or null for none; absent if the description has its own words
-   * for it.
+   * Words for the option in the description of a load; null for none. Absent if the code that describes a load words
+   * the option itself.
    */
   text?(value: unknown): string | null;
 }
 
-/** Another tool whose command line is understood. */
+/** A tool whose command line `--like` understands. */
 export type Peer = "ab" | "autocannon" | "curl" | "hey" | "oha" | "wrk" | "wrk2";
 
 const MOST_RULES = 100;
@@ -79,11 +83,11 @@ const dialsPerSec = ratePerSec.refine((perSec) => perSec <= LIMITS.ratePerSec.mo
   error: `Cannot use this rate: the maximum is ${LIMITS.ratePerSec.most}/s`,
 });
 
-/** Limits of a time-out, up to the longest time that histograms can hold. */
+/** Range of a time-out, up to the longest time that histograms can hold. */
 const TIMEOUTS = ["1ms", "1h"] as const;
 const timeout = between(...TIMEOUTS);
 
-/** `-t` means threads in wrk, and seconds in hey and oha. */
+/** Refuses a bare number, because `-t` means threads in wrk, but seconds in hey and oha. */
 const timeoutText = z.string().superRefine((text, context) => {
   if (!/^\d+$/.test(text)) return;
   context.addIssue(
@@ -255,12 +259,12 @@ type FurtherName = Exclude<OptionName, CommonName>;
 type Given<Name extends OptionName> = NonNullable<z.output<Table[Name]["key"]>>[number];
 type Result<Name extends OptionName> = Exclude<z.output<Table[Name]["result"]>, undefined>;
 
-/** Options as an experiment file or a command line gives them, with a single value for every factor. */
+/** Options as an experiment file or command line gives them, but with a single value for every factor. */
 export type GivenOptions =
   & { readonly [Name in CommonName]: Given<Name> }
   & { readonly [Name in FurtherName]?: Given<Name> };
 
-/** Options of a load; the time-out in milliseconds. */
+/** Options of a load as results record them. The time-out is in milliseconds. */
 export type LoadOptions =
   & { readonly [Name in CommonName]: Result<Name> }
   & { readonly [Name in FurtherName]?: Result<Name> };
@@ -279,7 +283,7 @@ function column<Column extends "key" | "flag" | "result">(
   };
 }
 
-/** Keys by name, as fields of an object's shape. */
+/** Columns of the table, keyed by option, to be used as the shape of a zod object. */
 export const OPTION_KEYS = column("key");
 export const OPTION_FLAGS = column("flag");
 export const OPTION_RESULTS = column("result");
@@ -288,7 +292,10 @@ type OptionsOf<Fields> =
   & { readonly [Name in CommonName & keyof Fields]: Fields[Name] }
   & { readonly [Name in FurtherName & keyof Fields]?: Exclude<Fields[Name], undefined | false> };
 
-/** The fields that are options, unchanged; options that the load does without are left out. */
+/**
+ * Picks the fields that are options. Options that are off (undefined, false or empty) are left out, unless every load
+ * has a value for them.
+ */
 export function optionsOf<Fields extends { readonly [Name in OptionName]?: unknown }>(
   fields: Fields,
 ): OptionsOf<Fields> {
@@ -303,14 +310,13 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** An option's value as people write it; null if the name is no option or the value is written as it is. */
+/** An option's value as people write it; null if `name` is not an option, or if its value is written unchanged. */
 export function optionText(name: string, value: unknown): string | null {
   const known = NAMES.find((option) => option === name);
   const { written }: Partial<LoadOption> = known === undefined ? {} : LOAD_OPTIONS[known];
   return written?.(value) ?? null;
 }
 
-/** The words of a load's options in the description of the load. */
 export function optionTexts(load: LoadOptions): string[] {
   return NAMES.flatMap((name) => {
     const option: LoadOption = LOAD_OPTIONS[name];
@@ -319,7 +325,7 @@ export function optionTexts(load: LoadOptions): string[] {
   });
 }
 
-/** The options that another tool has, too: for each, the tool's names and our flag. */
+/** The options that another tool has, too, each with that tool's names and our flags. */
 export function optionsOfPeer(peer: Peer): { readonly names: string; readonly flags: string }[] {
   return NAMES.flatMap((name) => {
     const { peers, flag: { flags } }: LoadOption = LOAD_OPTIONS[name];
@@ -328,7 +334,7 @@ export function optionsOfPeer(peer: Peer): { readonly names: string; readonly fl
   });
 }
 
-/** Conflicts within a load that has a single value for every factor. */
+/** Conflicts between the options of a load, which has a single value for every factor. */
 export function conflictsOf(
   load: LoadOptions & { readonly pipeline?: number },
 ): OptionConflict[] {
@@ -347,8 +353,8 @@ interface OptionConflict {
 }
 
 /**
- * @param has Whether the load has the setting; for `keepAlive`, whether it is off, and for `pipeline`, whether it is
- * above one over HTTP/1.1.
+ * @param has Whether the load has a setting. For `keepAlive`, it tells whether keep-alive is off, and for `pipeline`,
+ * whether the depth is above one over HTTP/1.1.
  */
 export function optionConflicts(has: (setting: OptionName | Rival) => boolean): OptionConflict[] {
   return NAMES.filter(has).flatMap((option) => {

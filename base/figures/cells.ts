@@ -1,6 +1,6 @@
 /**
- * Keys of cells, and the cells that a claim's selector names. Several names of one kind are alternatives: `fastify,
- * express, static` is two targets in one scenario. Pure.
+ * Keys of cells, and the cells that a claim's selector selects. Names of the same kind are alternatives: `fastify,
+ * express, static` selects two targets in one scenario. Pure.
  */
 import type { Read } from "./figure.ts";
 import {
@@ -12,13 +12,13 @@ import {
   type Selector,
 } from "./selector.ts";
 
-/** A selector's words, grouped by what they name: the target, the scenario, or a factor by its path. */
+/** A selector's words, grouped by their dimension: target, scenario, or a factor. */
 export interface CellChoice {
-  /** One selection for each word. */
+  /** The selections of each dimension, one for each word. The keys are `TARGET`, `SCENARIO` and paths of factors. */
   readonly named: ReadonlyMap<string, readonly Selection[]>;
 }
 
-/** Resolves every word of a selector; fails at the first one that names nothing. */
+/** Resolves every word of a selector, or returns the problem of the first word that names nothing. */
 export function choiceOf({ text, parts }: Selector, names: ExperimentNames): Read<CellChoice> {
   const words: Selection[] = [];
   for (const part of parts) {
@@ -30,8 +30,8 @@ export function choiceOf({ text, parts }: Selector, names: ExperimentNames): Rea
 }
 
 /**
- * Keys for words that name targets and scenarios. The keys of other words are paths of factors, which never contain a
- * space.
+ * Keys for words that name targets and scenarios. They contain a space, so they never equal a path of a factor, the key
+ * of any other word.
  */
 export const TARGET = "a target";
 export const SCENARIO = "a scenario";
@@ -41,7 +41,10 @@ function dimensionOf({ target, scenario, factors }: Selection): string {
   return scenario === null ? Object.keys(factors)[0] : SCENARIO;
 }
 
-/** The cells that a choice selects, in their order. */
+/**
+ * The cells that a choice selects, in the given order. Single requests of a scenario are included only if the choice
+ * names a scenario.
+ */
 export function chosenCells<C extends SelectableCell>(
   choice: CellChoice,
   cells: readonly C[],
@@ -53,12 +56,11 @@ export function chosenCells<C extends SelectableCell>(
   );
 }
 
-/** Whether a choice selects a cell or scenario: for each dimension that the choice names, one of its words must fit. */
+/** Whether a choice selects something: in every dimension that the choice names, at least one of the words must fit. */
 export function isMeant({ named }: CellChoice, fits: (word: Selection) => boolean): boolean {
   return [...named.values()].every((words) => words.some(fits));
 }
 
-/** The scenarios that a choice names. */
 export function scenariosOf({ named }: CellChoice): string[] {
   return (named.get(SCENARIO) ?? []).flatMap(({ scenario }) => scenario ?? []);
 }
@@ -78,7 +80,7 @@ export function differIn(dimension: string, left: CellChoice, right: CellChoice)
   return JSON.stringify(one) !== JSON.stringify(other);
 }
 
-/** The key of a cell within its experiment. */
+/** A key that is unique within an experiment. */
 export function cellKey(
   { target, scenario, parameters }: { target: string; scenario: string; parameters: object },
 ): string {

@@ -1,6 +1,6 @@
 /**
- * The figures of a measurement by name, with their units, and the quantities and percentages that rules compare
- * them with. How each is read from results is in `report/figures/figures.ts`. Pure.
+ * The names and units of all figures, and the parsers for the quantities and percentages that rules compare them with.
+ * `report/figures/figures.ts` reads the figures from results. Pure.
  */
 import { parseBytes, parseDurationMs, parseRatePerSec } from "../quantity.ts";
 import { didYouMean } from "../suggest.ts";
@@ -15,7 +15,7 @@ export const UNITS = [
 ] as const;
 export type FigureUnit = typeof UNITS[number];
 
-/** Which direction of a figure is an improvement. */
+/** The direction in which a change of a figure is an improvement. */
 export type Better = "lower" | "higher";
 
 /**
@@ -67,12 +67,14 @@ const SINGLE = {
   "imbalance.p99": ["share", "lower", "moves"],
 } as const satisfies Record<string, readonly [FigureUnit, Better, Contention]>;
 
-/** Distributions of the times of messages. */
+/**
+ * Distributions of message times. For streams: to the first message (ttfe), between messages (gap), to the first token
+ * (ttft), per output token (tpot); for WebSockets: the latency of a message.
+ */
 export const MESSAGE_TIMES = ["ttfe", "gap", "ttft", "tpot", "message"] as const;
-/** The distributions of message times that each interval of a run has, too. */
+/** Distributions of message times that are also recorded for each interval of a run. */
 export const INTERVAL_TIMES = ["ttfe", "gap", "ttft", "message"] as const;
 
-/** One value for each of `INTERVAL_TIMES`. */
 export type IntervalTimes<Value> = Readonly<Record<typeof INTERVAL_TIMES[number], Value>>;
 
 export function ofIntervalTimes<Value>(
@@ -87,7 +89,7 @@ const TIMES = ["min", "mean", "stdev", 50, 75, 90, 95, 99, 99.9, 99.99, "max"] a
 const SECONDS = ["min", "mean", "stdev", 1, 2.5, 50, 97.5] as const;
 const FLATTENED = [50, 75, 90, 99] as const;
 
-/** Distributions with their statistics; each statistic is a figure. */
+/** The statistics of each distribution, each of which is a figure. */
 const DISTRIBUTIONS = {
   latency: [...TIMES, 2.5, 10, 25, 97.5],
   rate: SECONDS,
@@ -115,13 +117,12 @@ export type Distribution = keyof typeof DISTRIBUTIONS;
 export type StatisticOf<D extends Distribution> = typeof DISTRIBUTIONS[D][number];
 type Label<S> = S extends number ? `p${S}` : S & string;
 /**
- * A figure of latency has the statistic alone as its name, without the distribution and a dot. `initial`, `stable` or
- * `final` alone means the median of that distribution.
+ * A latency figure is named by its statistic alone, such as `p99`; any other also names its distribution, as in
+ * `service.p99`. `initial`, `stable` or `final` alone means the median of that distribution.
  */
 type NameOf<D extends Distribution, S> = D extends "latency" ? Label<S>
   : D extends "initial" | "stable" | "final" ? S extends 50 ? D : `${D}.${Label<S>}`
   : `${D}.${Label<S>}`;
-/** The figures of a distribution. */
 export type FigureOf<D extends Distribution> = { [K in D]: NameOf<K, StatisticOf<K>> }[D];
 export type FigureName = keyof typeof SINGLE | FigureOf<Distribution>;
 
@@ -132,11 +133,10 @@ export interface Figure {
   readonly contention: Contention;
   /** Null if the figure is not a statistic of a distribution. */
   readonly distribution: Distribution | null;
-  /** The statistic within that distribution; a number is a percentile. */
+  /** The statistic of the distribution, null if there is no distribution; a number is a percentile. */
   readonly statistic: StatisticOf<Distribution> | null;
 }
 
-/** The one table of all figures. */
 export const NAMED_FIGURES = Object.fromEntries(
   [...singleFigures(), ...statistics()].map((figure) => [figure.name, figure]),
 ) as Readonly<Record<FigureName, Figure>>;
@@ -165,7 +165,7 @@ function statistics(): Figure[] {
   });
 }
 
-/** Contention distorts every distribution except the generator's lag, which is how contention shows. */
+/** Contention distorts every distribution except the generator's lag, which is itself the evidence of contention. */
 function contentionOf(distribution: Distribution, statistic: string | number): Contention {
   if (distribution === "lag") return "none";
   return distribution === "stable" || statistic === "stdev" ? "moves" : "slows";
@@ -186,7 +186,7 @@ export const FIGURE_NAMES = Object.keys(NAMED_FIGURES) as readonly FigureName[];
 /** The value that was read from a text, or what is wrong with the text. */
 export type Read<T> = { readonly value: T } | { readonly problem: string };
 
-/** The figure with this name; figures of latency may have `latency.` before their name. */
+/** The figure with this name, or a problem that suggests names. Names of latency figures may begin with `latency.`. */
 export function readFigure(text: string): Read<Figure> {
   const value = figureNamed(text);
   if (value !== null) return { value };
@@ -215,8 +215,8 @@ const OF_MESSAGES = new RegExp(
 );
 
 /**
- * The rule with every `p99(ttfe)` rewritten as `ttfe.p99`, for all times of messages. Any other word in brackets names
- * cells, so a scenario called `gap` needs quotes: `p99("gap")`.
+ * Rewrites every `p99(ttfe)` in a rule as `ttfe.p99`, for all distributions of message times. Any other word in
+ * parentheses selects cells, so a scenario called `gap` needs quotes: `p99("gap")`.
  */
 export function withNamedTimes(rule: string): string {
   return rule.replaceAll(OF_MESSAGES, "$2.$1");
@@ -293,21 +293,23 @@ function suffixed(text: string, unit: FigureUnit): string | null {
   return unit === "share" ? percentageOf(text) : meant;
 }
 
-/** The percentages that a number without a percent sign may mean; a number up to 1 may also be a fraction. */
+/**
+ * The percentages that a number without a percent sign may stand for. A number up to 1 may also be meant as a fraction.
+ */
 function percentageOf(digits: string): string {
   const isFraction = Number(digits) > 0 && Number(digits) <= 1;
   return isFraction ? `${Number(`${digits}e2`)}% or ${digits}%` : `${digits}%`;
 }
 
-/** A percentage such as `99.9%`; 0 needs no percent sign. */
+/** The share that a percentage such as `99.9%` stands for; null if it is not valid. 0 needs no percent sign. */
 function parseShare(text: string): number | null {
   const [, digits] = /^(\d+(?:\.\d+)?)%$/.exec(text) ?? (text === "0" ? ["", "0"] : []);
   if (digits === undefined || Number(digits) > 100) return null;
-  // Shifts the decimal exponent in text, so that 99.9 % is exactly 0.999.
+  // Divides by 100 in decimal notation, so that 99.9% becomes exactly 0.999.
   return Number(`${digits}e-2`);
 }
 
-/** What messages call a percentage, and which values are allowed. */
+/** How error messages name a percentage, and whether 0% is allowed. */
 interface Percentage {
   /** Noun for the percentage, such as "a margin". */
   readonly what: string;

@@ -1,6 +1,6 @@
 /**
- * Selectors, which name cells by targets, scenarios and values of factors: `fastify, static, connections=50`, in any
- * order. A selector includes every value of whatever it leaves out. Pure.
+ * Selectors, which select cells by target, scenario and values of factors, in any order: `fastify, static,
+ * connections=50`. A selector includes every value of a dimension that it does not mention. Pure.
  */
 import type { Read } from "./figure.ts";
 import { beyond, isWithin } from "../limits.ts";
@@ -10,7 +10,7 @@ import { quotedOpenly } from "../secrets.ts";
 
 /** One word of a selector: a name, or `factor=value`. */
 interface SelectorPart {
-  /** `target`, `scenario`, or a factor's path or its last part; null for a bare name. */
+  /** `target`, `scenario`, a factor's path, or the last part of that path; null for a bare name. */
   readonly key: string | null;
   readonly value: string;
 }
@@ -18,7 +18,7 @@ interface SelectorPart {
 export interface Selector {
   /** The selector as written, with single spaces. */
   readonly text: string;
-  /** The words; empty: every cell. */
+  /** The selector's words. Without any, it selects every cell. */
   readonly parts: readonly SelectorPart[];
 }
 
@@ -26,31 +26,31 @@ export interface Selector {
 export interface SelectableCell {
   readonly target: string;
   readonly scenario: string;
-  /** Values of the factors, by path, as people write them. */
+  /** Values of the factors as users write them, keyed by path. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Values of the settings that have a single value and so are not factors, by path; absent if unknown. */
+  /** Values of the settings that have a single value and so are not factors, keyed by path; absent if unknown. */
   readonly constants?: Readonly<Record<string, unknown>>;
-  /** Whether this is one request of a scenario, which is selected only by its own name: `checkout.pay`. */
+  /** Whether this is a single request of a scenario, which is selected only by its own name, such as `checkout.pay`. */
   readonly isStep?: boolean;
 }
 
-/** The names that an experiment has for its cells. */
+/** The names by which an experiment's cells can be selected. */
 export interface ExperimentNames {
   readonly targets: readonly string[];
   readonly scenarios: readonly string[];
-  /** Paths of the factors; null: not known yet, so any path is accepted. */
+  /** Paths of the factors; null if they are not known yet, so that any path is accepted. */
   readonly factors: readonly string[] | null;
-  /** Paths of settings that are not factors here, because only one value was run. Default: none. */
+  /** Paths of settings that are not factors here, because each has only one value. Default: none. */
   readonly others?: readonly string[];
 }
 
-/** A selector whose every word was resolved. */
+/** A selector whose words have all been resolved. */
 export interface Selection {
   readonly text: string;
-  /** Null: every target. */
+  /** Null selects every target. */
   readonly target: string | null;
   readonly scenario: string | null;
-  /** Factors by path, or as written if the paths are not known yet. */
+  /** Values of factors, keyed by path, or by the key as written if the paths are not known yet. */
   readonly factors: Readonly<Record<string, string>>;
 }
 
@@ -90,7 +90,7 @@ function unquoted(text: string): string {
   return /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text;
 }
 
-/** Resolves every word of a selector; fails at the first that names nothing or is ambiguous. */
+/** Resolves every word of a selector, or returns the problem of the first one that names nothing or is ambiguous. */
 export function selectionOf({ text, parts }: Selector, names: ExperimentNames): Read<Selection> {
   const found: Record<string, string> = {};
   for (const part of parts) {
@@ -108,8 +108,8 @@ export function selectionOf({ text, parts }: Selector, names: ExperimentNames): 
 }
 
 /**
- * Keys for words that name targets and scenarios. The keys of other words are paths of factors, which never contain a
- * space.
+ * Keys for words that name targets and scenarios. They contain a space, so they never equal a path of a factor, the key
+ * of any other word.
  */
 const TARGET = "a target";
 const SCENARIO = "a scenario";
@@ -143,7 +143,7 @@ function meantByName(
   return { problem: `Cannot find the target or scenario ${quotedOpenly(value)}: ${fix}` };
 }
 
-/** How to select by a factor, because the report shows a factor as a name beside a value. */
+/** Explains how to select by a factor, because users may copy a factor's bare value from the report. */
 function factorsText(factors: readonly string[]): string {
   if (factors.length === 0) return "";
   const written = new Set(factors.map((path) => `${lastPart(path)}=VALUE`));
@@ -171,7 +171,7 @@ function known(
   return { problem: `Cannot find the ${noun} ${quotedOpenly(value)}: ${fix}` };
 }
 
-/** The only path that equals the key or ends with it; factors take precedence over settings that do not vary. */
+/** The only path that equals the key or ends with it. Factors take precedence over settings that do not vary. */
 function pathOf(key: string, { factors, others = [] }: ExperimentNames): Read<string> {
   if (factors === null) return { value: key };
   const found = pathAmong(factors, key) ?? pathAmong(others, key);
@@ -185,7 +185,7 @@ function pathOf(key: string, { factors, others = [] }: ExperimentNames): Read<st
   return { problem: `Cannot find the factor ${quotedOpenly(key)}: ${fix}` };
 }
 
-/** The only path that fits the key; null if none does. */
+/** The only path that equals the key or ends with it; null if there is none. */
 function pathAmong(paths: readonly string[], key: string): Read<string> | null {
   if (paths.includes(key)) return { value: key };
   const [path, ...more] = paths.filter((one) => one.endsWith(`.${key}`));
@@ -197,7 +197,6 @@ function pathAmong(paths: readonly string[], key: string): Read<string> | null {
   };
 }
 
-/** The names that occur in the cells, in their order. */
 export function namesInCells(
   cells: readonly SelectableCell[],
 ): ExperimentNames & { factors: string[] } {
@@ -208,7 +207,7 @@ export function namesInCells(
   };
 }
 
-/** The cells that a selection selects, in their order. */
+/** The cells that a selection selects, in the given order. */
 export function cellsIn<C extends SelectableCell>(selection: Selection, cells: readonly C[]): C[] {
   const { target, scenario, factors } = selection;
   return cells.filter((cell) =>
@@ -227,7 +226,7 @@ function hasValue(
   return Object.hasOwn(values, path) && isValue(value, values[path]);
 }
 
-/** Whether a value equals the written one: `100ms` is `0.1s`, `60/m` is `1/s`, `50` is 50. */
+/** Whether a value equals the one that the user wrote, in any notation: `100ms` equals `0.1s`, `60/m` equals `1/s`. */
 export function isValue(written: string, value: unknown): boolean {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text === written) return true;

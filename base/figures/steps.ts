@@ -1,10 +1,10 @@
 /**
- * The steps of a scenario, which are the requests of its mix, flow or page as written in the file, and the names of
- * their figures. Pure.
+ * The steps of a scenario and the names of their figures. Steps are the requests of a mix, flow or page, as the file
+ * has them. Pure.
  */
 import { type Distribution, type FigureName, figureNamed, MESSAGE_TIMES } from "./figure.ts";
 
-/** Longer paths are shortened in a name. */
+/** A longer method and path are cut. */
 const MOST_CHARS = 200;
 
 const METHODS = [
@@ -12,7 +12,7 @@ const METHODS = [
   "websocket",
 ] as const;
 
-/** Name of a request's figures: its own name, else its method and path as written, or the gRPC method that it calls. */
+/** Name under which a request is reported: its own name, or else its method and path as written, or its gRPC method. */
 export function stepNameOf(request: object): string {
   const { name, ...fields }: Readonly<Record<string, unknown>> = { name: undefined, ...request };
   if (typeof name === "string") return name;
@@ -22,7 +22,7 @@ export function stepNameOf(request: object): string {
   return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS - 1)}…`;
 }
 
-/** The paths of all steps of a file's scenarios: `checkout.pay`. */
+/** The names of all steps of all scenarios, as claims and thresholds write them: `checkout.pay`. */
 export function stepPathsIn(scenarios: unknown): string[] {
   return Object.entries(Object(scenarios)).flatMap(([name, scenario]) =>
     stepNamesIn(scenario).map((step) => stepPath(name, step))
@@ -30,7 +30,7 @@ export function stepPathsIn(scenarios: unknown): string[] {
 }
 
 /**
- * Names of a scenario's steps, each once, in the order of the file; none if there is only one.
+ * The distinct names of a scenario's steps, in the order of the file; none if there is only one.
  * @param scenario The scenario as written in the file, valid or not.
  */
 export function stepNamesIn(scenario: unknown): string[] {
@@ -48,7 +48,7 @@ function listed(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Whether a figure is known for each step: some, such as CPU time, are known only for whole runs. */
+/** Whether a figure is known for each step. Some, such as CPU time, are known only for whole runs. */
 export function isStepFigure(figure: string): boolean {
   const known = figureNamed(figure);
   if (known === null) return false;
@@ -65,19 +65,18 @@ const OF_STEPS: readonly FigureName[] = [
   ...["messages", "messagesPerSec", "messages.failed", "messages.dropped"] as const,
 ];
 
-/** Names a step in claims and thresholds: `checkout.pay`. */
+/** The name of a step in claims and thresholds: `checkout.pay`. */
 export function stepPath(scenario: string, step: string): string {
   return `${scenario}.${step}`;
 }
 
 const REDIRECTED = " (redirected)";
 
-/** The name of the requests that redirects of a step lead to. */
+/** The name of the requests that follow redirects of a step. */
 export function redirectedName(step: string): string {
   return `${step}${REDIRECTED}`;
 }
 
-/** Whether a step's name is that of redirected requests. */
 export function isRedirectedName(name: string): boolean {
   return name.endsWith(REDIRECTED);
 }

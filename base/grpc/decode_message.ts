@@ -1,7 +1,7 @@
 /**
- * A message of protobuf → JSON (https://protobuf.dev/programming-guides/json), with the names that JSON has for its
- * fields, such as `userId` for `user_id`. A field that is absent is left out, even if protobuf would give its zero
- * value. Fields that the type does not know are skipped.
+ * Decodes protobuf messages to JSON (https://protobuf.dev/programming-guides/json), with the JSON names of fields, such
+ * as `userId` for `user_id`. An absent field is left out, even if protobuf would give it a zero value. Fields that the
+ * type does not declare are skipped.
  */
 import { LIMITS } from "../limits.ts";
 import type { Json } from "../yaml/json_text.ts";
@@ -14,10 +14,10 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const NO_OCTETS: Bytes = new Uint8Array(0);
 
-/** The members of a message read so far, by their names in JSON. */
+/** The fields of a message that were read so far, keyed by their names in JSON. */
 class Members {
   readonly values = new Map<string, Json | Members>();
-  /** The last field read of each oneof, the only one of its fields that is set. */
+  /** The field of each oneof that was read last, which is the only one that remains set. */
   readonly chosen = new Map<string, string>();
   readonly lists = new Map<string, Json[]>();
   readonly maps = new Map<string, Map<string, Json>>();
@@ -50,7 +50,7 @@ export class MessageDecoder {
   readonly #types: MessageTypes;
   readonly #name: string;
   readonly #fields = new Map<string, ReadonlyMap<number, FieldType>>();
-  /** For each map field, the fields of its entries. */
+  /** For each map field, the key field and the value field of its entries. */
   readonly #entries = new Map<FieldType, ReadonlyMap<number, FieldType>>();
   readonly #text = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -59,7 +59,7 @@ export class MessageDecoder {
     this.#types = types;
   }
 
-  /** Decodes a message. Throws MalformedMessage. */
+  /** Throws MalformedMessage. */
   decode(octets: Bytes): Json {
     this.#values = 0;
     return this.#message(this.#name, octets, 0);
@@ -76,8 +76,8 @@ export class MessageDecoder {
   }
 
   /**
-   * Reads the octets of a message into its members. They may have members already, because a message that occurs twice
-   * in a field is merged.
+   * Reads a message into its members. There may be members already, because a message that occurs twice in a field is
+   * merged.
    */
   #read(members: Members, octets: Bytes, depth: number): void {
     if (depth > LIMITS.nesting.most) throw new MalformedMessage("it is nested too deep");
@@ -110,7 +110,7 @@ export class MessageDecoder {
     if (many === undefined) return this.#takeOne(members, field, reader, depth);
     const list = members.lists.get(json) ?? [];
     members.lists.set(json, list);
-    // A reader must accept both packed and unpacked lists, whatever the type says.
+    // A reader must accept both packed and unpacked lists, whichever the type declares.
     if (wireType === wireTypeOf(kind)) list.push(this.#value(field, reader, depth));
     else {
       const packed = new WireReader(reader.bytes());
@@ -138,7 +138,7 @@ export class MessageDecoder {
     values.set(json, members);
   }
 
-  /** An entry is a message with a key and a value. */
+  /** A map entry is encoded as a message with a key and a value. */
   #takeEntry({ maps }: Members, field: FieldType, octets: Bytes, depth: number): void {
     const { key: keyKind = "string", kind, of = "", json } = field;
     const entry = new Members(this.#entryOf(field), null);
@@ -180,13 +180,13 @@ export class MessageDecoder {
   }
 }
 
-/** Whether a value of the field may have this wire type: lists may also be packed. */
+/** Whether a value of the field may have this wire type. A list may also be packed. */
 function fits({ kind, many }: FieldType, wireType: number): boolean {
   return wireType === (many === "map" ? LENGTH : wireTypeOf(kind)) ||
     (many !== undefined && wireType === LENGTH);
 }
 
-/** The default key or value of a map entry that omits it, by kind; 0 for all other kinds. */
+/** Defaults for the key or value that a map entry omits, keyed by kind. The default of any other kind is 0. */
 const ZEROS: Readonly<Record<string, Json>> = {
   ...{ string: "", bytes: "", bool: false },
   ...{ int64: "0", uint64: "0", sint64: "0", fixed64: "0", sfixed64: "0" },
@@ -223,7 +223,7 @@ function scalar(kind: Exclude<ScalarKind, "string" | "bytes">, reader: WireReade
   }
 }
 
-/** The shortest number with the same 32 bits: 0.1 for the float nearest to it. Nine digits always suffice. */
+/** The shortest decimal number that rounds to the same 32-bit float, such as 0.1. Nine digits always suffice. */
 function shortestOf(float: number): number {
   for (let digits = 6; digits < 9; digits++) {
     const shorter = Number(float.toPrecision(digits));

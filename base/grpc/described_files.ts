@@ -1,4 +1,4 @@
-/** `.proto` files as a server's reflection sends them: as descriptors, which are protobuf messages themselves. */
+/** `.proto` files as server reflection sends them: as descriptors, which are protobuf messages themselves. */
 import protobuf from "protobufjs";
 import "protobufjs/ext/descriptor.js";
 import { MessageDecoder } from "./decode_message.ts";
@@ -6,7 +6,7 @@ import type { RootType } from "./message_types.ts";
 import { ProtoFile } from "./proto_file.ts";
 import { LENGTH, WireWriter } from "./wire.ts";
 
-/** The part of google.protobuf.FileDescriptorProto that says which files belong together. */
+/** The fields of google.protobuf.FileDescriptorProto that name a file and its imports. */
 const FILE: RootType = {
   name: "File",
   types: {
@@ -24,7 +24,7 @@ function headOf(file: string): { readonly name?: string; readonly imports?: read
   return Object(new MessageDecoder(FILE).decode(Uint8Array.fromBase64(file)));
 }
 
-/** @param file The file as base64. */
+/** @param file The file's descriptor as base64. */
 export function fileNameIn(file: string): string {
   return headOf(file).name ?? "";
 }
@@ -34,8 +34,8 @@ export function importsOf(file: string): readonly string[] {
 }
 
 /**
- * Services and types in files, each given as base64. The files must include everything that they import. Throws if they
- * are not valid.
+ * The services and types of files, whose descriptors are given as base64. The files must include all their imports.
+ * Throws if a descriptor is not valid.
  */
 export function describedFiles(files: readonly string[]): ProtoFile {
   const set = new WireWriter();

@@ -1,4 +1,4 @@
-/** Encodes the messages of a call, which the parts of its body hold as JSON, as the octets that are sent. */
+/** Encodes the messages of a gRPC call, which are JSON in the parts of the request's body. */
 import type { BodyPart } from "../http/body.ts";
 import type { WireRequest } from "../http/request.ts";
 import { parseJson } from "../yaml/json_text.ts";
@@ -7,7 +7,7 @@ import { encodeMessage } from "./encode_message.ts";
 import { inEnvelopes } from "./envelope.ts";
 import type { RootType } from "./message_types.ts";
 
-/** Encodes the messages of a call. Throws with the reason if one does not fit its type. */
+/** Throws with the reason if a message does not fit its type. */
 export function encodedCall(wire: WireRequest, input: RootType): WireRequest {
   const { body, headers } = wire;
   if (body === null || typeof body === "string") return wire;

@@ -1,6 +1,6 @@
 /**
- * JSON → a message of protobuf (https://protobuf.dev/programming-guides/json), checked against its type on the way: an
- * error names the field that does not fit.
+ * Encodes JSON as protobuf messages (https://protobuf.dev/programming-guides/json). The JSON is checked against the
+ * message's type, so that an error names the field that does not fit.
  */
 import { LIMITS } from "../limits.ts";
 import { didYouMean } from "../suggest.ts";
@@ -9,9 +9,9 @@ import type { FieldType, MessageTypes, RootType, ScalarKind } from "./message_ty
 import { ownFormOf } from "./well_known.ts";
 import { FIXED32, FIXED64, LENGTH, VARINT, WireWriter } from "./wire.ts";
 
-/** Why a JSON value can't be encoded as the message. */
+/** Says why a JSON value can't be encoded as the message. */
 export class MessageProblem extends Error {
-  /** @param path Members and indexes from the top of the message. */
+  /** @param path Names and list indexes that lead from the top of the message to the value. */
   constructor(readonly path: readonly (string | number)[], readonly why: string) {
     super(`Cannot send ${path.length === 0 ? "this message" : placeOf(path)}: ${why}`);
   }
@@ -25,12 +25,13 @@ function placeOf(path: readonly (string | number)[]): string {
 
 interface EncodeOptions {
   /**
-   * Whether text with `{{ name }}` is accepted for any field, because its value is not known yet; only checks set this.
+   * Whether any field may be a text with a placeholder `{{ name }}`, whose value is not known yet. Only checks set
+   * this.
    */
   readonly hasNames?: boolean;
 }
 
-/** Encodes a JSON value as a message. Throws MessageProblem. */
+/** Throws MessageProblem. */
 export function encodeMessage(
   { name, types }: RootType,
   json: Json,
@@ -102,7 +103,7 @@ class MessageEncoder {
       const field = fields.find((field) => field.json === member || field.name === member);
       const at = [...path, member];
       if (field === undefined) throw new MessageProblem(at, unknownField(name, member, fields));
-      if (value === null && !isOfJson(field)) continue; // in JSON, null means that the field is absent
+      if (value === null && !isOfJson(field)) continue; // null means absent in JSON
       for (const one of new Set([field.name, field.oneof ?? field.name])) {
         if (given.has(one)) {
           const twice = one === field.name
@@ -176,14 +177,14 @@ class MessageEncoder {
     throw new MessageProblem(path, `${name} has no value ${JSON.stringify(value)}: ${fix}`);
   }
 
-  /** Whether the value holds a placeholder that is filled in later. */
+  /** Whether the value has a placeholder that is filled in later. */
   #isOpen(value: Json): boolean {
     return this.hasNames && typeof value === "string" && NAMES.test(value);
   }
 }
 
 const MOST_SHOWN = 20;
-/** Placeholder for a value that is not known yet, by kind. */
+/** Stands in for a value that is not known yet, keyed by the field's kind. */
 const NOTHING: Readonly<Record<string, Json>> = { bool: false, string: "", bytes: "" };
 
 /** Whether null is a valid value of the field. */

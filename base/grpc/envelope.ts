@@ -1,13 +1,13 @@
 /**
- * Messages in the body of a gRPC request (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): each is
- * preceded by an octet that says whether it is compressed, and by its length.
+ * Envelopes of messages in a gRPC body (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): each message
+ * is preceded by an octet that says whether it is compressed, and by its length in four octets.
  */
 import process from "node:process";
 import { beyond, isWithin } from "../limits.ts";
 
 export const PREFIX_BYTES = 5;
 
-/** Puts messages into envelopes. Throws if one is too large. */
+/** Throws if a message is too large. */
 export function inEnvelopes(
   messages: readonly Uint8Array<ArrayBuffer>[],
   isCompressed: boolean,

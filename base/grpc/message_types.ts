@@ -1,13 +1,13 @@
 /**
- * Types of protobuf messages as plain data, which is sent to workers and agents. It comes from `.proto` files or from a
- * server's reflection. `encode_message.ts` and `decode_message.ts` read it without a protobuf library, so that workers
- * load none.
+ * Types of protobuf messages as plain data, which can be sent to workers and agents. They come from `.proto` files or
+ * from server reflection. `encode_message.ts` and `decode_message.ts` use them without a protobuf library, so workers
+ * need not load one.
  */
 import * as z from "zod";
 import type { Conflict } from "../problems.ts";
 import type { Json } from "../yaml/json_text.ts";
 
-/** https://protobuf.dev/programming-guides/proto3/#scalar */
+/** Scalar types (https://protobuf.dev/programming-guides/proto3/#scalar). */
 export const SCALARS = [
   ...["double", "float", "int32", "int64", "uint32", "uint64", "sint32", "sint64"] as const,
   ...["fixed32", "fixed64", "sfixed32", "sfixed64", "bool", "string", "bytes"] as const,
@@ -27,7 +27,7 @@ const fieldType = z.strictObject({
   kind: z.enum([...SCALARS, "message", "enum"]),
   /** Full name of the message or enum. */
   of: name.optional(),
-  /** Absent: one value at most. */
+  /** Absent if the field has at most one value. */
   many: z.enum(["list", "packed", "map"]).optional(),
   /** Type of the keys, if the field is a map. */
   key: z.enum(SCALARS).optional(),
@@ -45,13 +45,13 @@ function hasAtMost(most: number): (named: Readonly<Record<string, unknown>>) => 
 }
 
 export const messageTypes = z.strictObject({
-  /** The fields of each message, by the message's full name. */
+  /** The fields of each message, keyed by the message's full name. */
   messages: z.record(name, z.array(fieldType).max(MOST_FIELDS)).refine(hasAtMost(MOST_TYPES)),
-  /** The values of each enum as numbers by name, by the enum's full name. */
+  /** For each enum, keyed by its full name, the numbers of its values, keyed by value name. */
   enums: z.record(name, z.record(name, z.int())).refine(hasAtMost(MOST_TYPES)),
 });
 
-/** The full name of a message, and all types that it needs. */
+/** A message's full name, and all types that the message needs. */
 export const rootType = z.strictObject({ name, types: messageTypes });
 
 export type FieldType = z.output<typeof fieldType>;
@@ -60,22 +60,23 @@ export type ScalarKind = typeof SCALARS[number];
 export type MessageTypes = z.output<typeof messageTypes>;
 export type RootType = z.output<typeof rootType>;
 
-/** A gRPC call as written in an experiment or a command line. */
+/** A gRPC call as written in an experiment or on a command line. */
 export interface WrittenCall {
   readonly grpc: string;
   readonly message?: Json;
   readonly messages?: readonly Json[];
 }
 
-/** The services and types of a `.proto` file. */
 export interface ProtoTypes {
-  /** The types of a method. Throws with the reason if there is none. @param name `package.Service/Method`. */
+  /**
+   * The types of a method. Throws with the reason if there is no such method.
+   * @param name `package.Service/Method`.
+   */
   method(name: string): MethodType;
-  /** What is wrong with a call, apart from values that are only filled in later. */
+  /** The problems of a call. Values that contain placeholders are not checked. */
   conflicts(call: WrittenCall): Conflict[];
 }
 
-/** A method of a service. */
 export interface MethodType {
   readonly input: RootType;
   readonly output: RootType;

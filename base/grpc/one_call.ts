@@ -1,4 +1,4 @@
-/** A single gRPC call with one message, on a connection of its own, for calls outside of a load. */
+/** Makes a single gRPC call with one message on its own connection, outside of any load. */
 import type { ReceivedResponse } from "../http/received.ts";
 import { encodeRequest } from "../http/request.ts";
 import { dial } from "../net/dial.ts";
@@ -6,7 +6,6 @@ import { connectionOptions, type Endpoint } from "../net/endpoint.ts";
 import { exchangeOn } from "../net/one_exchange.ts";
 import { inEnvelopes } from "./envelope.ts";
 
-/** The server that is called. */
 export interface CallServer {
   readonly origin: string;
   readonly endpoint: Endpoint;
@@ -15,13 +14,12 @@ export interface CallServer {
 interface OneCall {
   /** Path of the method: `/package.Service/Method`. */
   readonly path: string;
-  /** The message as protobuf encodes it. */
+  /** The message, encoded as protobuf. */
   readonly message: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Makes the call. Rejects with a DialError if there is no connection, and with another error if the response is
- * incomplete.
+ * Rejects with a DialError if no connection can be opened, and with another error if the response is incomplete.
  * @param signal Abandons the call when aborted.
  */
 export async function callOnce(
@@ -38,7 +36,7 @@ export async function callOnce(
   const connection = await dial(endpoint, signal);
   const close = (): void => connection.close();
   signal.addEventListener("abort", close, { once: true });
-  if (signal.aborted) close(); // the call was abandoned just as the connection opened
+  if (signal.aborted) close(); // aborted just as the connection opened
   try {
     return await exchangeOn(connection, endpoint, {
       bytes,

@@ -1,4 +1,4 @@
-/** A `.proto` file and the files that it imports: their services, and their types as plain data. */
+/** Reads a `.proto` file and its imports: their services, and their types as plain data. */
 import protobuf from "protobufjs";
 import descriptor from "protobufjs/google/protobuf/descriptor.json" with { type: "json" };
 import { dirname, join } from "node:path";
@@ -21,7 +21,7 @@ import {
 } from "./message_types.ts";
 
 /**
- * A parsed `.proto` file. As JSON it becomes only the file's digest, which results record for each file of their
+ * A parsed `.proto` file. Its JSON is only a digest, because results record the digest of each file of their
  * experiment.
  */
 export class ProtoFile implements ProtoTypes {
@@ -57,7 +57,6 @@ export class ProtoFile implements ProtoTypes {
   }
 }
 
-/** The problems of the messages of a call. */
 function callConflicts(
   { input, clientStreams }: MethodType,
   { message, messages }: WrittenCall,
@@ -81,11 +80,10 @@ function callConflicts(
   });
 }
 
-/** Reads a file that an experiment or another file names. */
 type Read = (path: string) => string;
 
 /**
- * Reads a `.proto` file and the files that it imports. Throws with the reason if one of them can't be read.
+ * Reads a `.proto` file and its imports. Throws with the reason if one of them can't be read.
  * @param read Reads a file; throws with the reason if it can't be read.
  */
 export function readProtoFile(path: string, read: Read): ProtoFile {
@@ -100,7 +98,7 @@ interface Reading {
   readonly root: protobuf.Root;
   readonly read: Read;
   readonly texts: string[];
-  /** Folder of the first file. */
+  /** Folder of the file that was read first, in which imports are looked for, too. */
   readonly folder: string;
   readonly added: Set<string>;
 }
@@ -125,14 +123,14 @@ function parsed(path: string, text: string, root: protobuf.Root): protobuf.IPars
 }
 
 /**
- * The file of protobuf that custom options extend, for example in google/api/annotations.proto. protobuf.js ships it
- * separately from the other files of protobuf.
+ * The file that custom options extend, for example those of google/api/annotations.proto. protobuf.js ships it
+ * separately from the other standard files.
  */
 const DESCRIPTOR = "google/protobuf/descriptor.proto";
 
 /**
- * Adds an imported file, looked for beside the importing file and in the first file's folder; protobuf's own files are
- * built in.
+ * Adds an imported file, which is looked for beside the importing file and in the first file's folder. Protobuf's own
+ * files are built in.
  */
 function addImport(name: string, from: string, reading: Reading): void {
   const own = name === DESCRIPTOR ? descriptor.nested : protobuf.common.get(name)?.nested;
@@ -194,7 +192,7 @@ function servicesIn(namespace: protobuf.NamespaceBase): protobuf.Service[] {
   });
 }
 
-/** A message type with every type that it refers to, at any depth. */
+/** A message type with all types that it needs, directly or indirectly. */
 function rootTypeOf(type: protobuf.Type): RootType {
   const messages: Record<string, FieldType[]> = {};
   const enums: Record<string, Record<string, number>> = {};
@@ -202,7 +200,7 @@ function rootTypeOf(type: protobuf.Type): RootType {
   for (const message of waiting) {
     const name = nameOf(message);
     if (Object.hasOwn(messages, name)) continue;
-    // protobuf.js lists extensions among the fields.
+    // protobuf.js lists extensions among the fields, so filter them out.
     const fields = message.fieldsArray.filter(({ declaringField }) => declaringField === null);
     messages[name] = fields.map(fieldTypeOf);
     for (const { resolvedType } of fields) {
@@ -234,7 +232,7 @@ function fieldTypeOf(field: protobuf.Field): FieldType {
     ...resolvedType !== null && { of: nameOf(resolvedType) },
     ...isMap && { many: "map", key: scalarNamed(field.keyType) },
     ...repeated && { many: field.packed && wireTypeOf(kind) !== LENGTH ? "packed" : "list" },
-    // A proto3 `optional` field is alone in a oneof of its own.
+    // A proto3 `optional` field is the only field of a oneof that protobuf.js adds.
     ...partOf !== null && partOf.oneof.length > 1 && { oneof: partOf.name },
     ...field.required && { required: true },
   };
@@ -250,7 +248,7 @@ function scalarNamed(type: string): ScalarKind {
   return kind;
 }
 
-/** The json_name option, or else the name in camel case (https://protobuf.dev/programming-guides/json). */
+/** The option json_name, or else the name in camel case (https://protobuf.dev/programming-guides/json). */
 function jsonNameOf({ name, options }: protobuf.Field): string {
   const own: unknown = options?.json_name;
   if (typeof own === "string") return own;

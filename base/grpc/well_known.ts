@@ -1,13 +1,13 @@
 /**
- * Messages of `google.protobuf` for which JSON has a special form (https://protobuf.dev/programming-guides/json), such
- * as a text for a Timestamp. Each is converted to the JSON of an ordinary message, and back.
+ * Messages of `google.protobuf` that have a special JSON form (https://protobuf.dev/programming-guides/json), such as a
+ * string for a Timestamp. Converts between that form and the JSON of an ordinary message.
  */
 import type { Json } from "../yaml/json_text.ts";
 
 type JsonMap = { readonly [name: string]: Json };
 
 export interface OwnForm {
-  /** Fields of the value's message; null if the JSON does not fit this type. */
+  /** Fields of the message that the special JSON form stands for; null if the JSON does not fit the type. */
   readonly fields: (json: Json) => JsonMap | null;
   readonly json: (fields: JsonMap) => Json;
   /** The expected JSON form, for error messages. */
@@ -22,7 +22,7 @@ function nanosOf(digits = ""): number {
   return Number(digits.padEnd(9, "0"));
 }
 
-/** A fraction of a second in 3, 6 or 9 digits: ".500" for 500,000,000; "" for 0. */
+/** A fraction of a second with 3, 6 or 9 digits: ".500" for 500,000,000 ns; "" for 0. */
 function fraction(nanos: number): string {
   return nanos === 0 ? "" : `.${String(nanos).padStart(9, "0").replace(/(?:000)+$/, "")}`;
 }
@@ -61,7 +61,7 @@ const wrapper = (zero: Json): OwnForm => ({
   json: ({ value = zero }) => value,
 });
 
-/** JSON has the names in camel case; the message has them as the `.proto` file does. */
+/** In JSON, field names are in camel case; in the message, they are written as in the `.proto` file. */
 const fieldMask: OwnForm = {
   form: 'names of fields, such as "name,address.postalCode"',
   fields: (json) => {
@@ -82,7 +82,7 @@ const value: OwnForm = {
     if (typeof json === "boolean") return { boolValue: json };
     return Array.isArray(json) ? { listValue: json } : { structValue: json };
   },
-  // The message has exactly one field.
+  // A Value has exactly one field.
   json: (fields) => "nullValue" in fields ? null : Object.values(fields)[0] ?? null,
 };
 
@@ -119,7 +119,10 @@ const FORMS: Readonly<Record<string, OwnForm>> = {
 
 const PACKAGE = "google.protobuf.";
 
-/** The special JSON form of a well-known type; null for all other messages. @param name Full name of the message. */
+/**
+ * The special JSON form of a well-known type; null for all other messages.
+ * @param name Full name of the message.
+ */
 export function ownFormOf(name: string): OwnForm | null {
   if (!name.startsWith(PACKAGE)) return null;
   const own = name.slice(PACKAGE.length);

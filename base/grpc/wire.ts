@@ -1,7 +1,4 @@
-/**
- * The wire format of protobuf (https://protobuf.dev/programming-guides/encoding): numbers and lengths as octets. Numbers of
- * 64 bits are BigInts.
- */
+/** The wire format of protobuf (https://protobuf.dev/programming-guides/encoding). 64-bit numbers are BigInts. */
 
 export const VARINT = 0;
 export const FIXED64 = 1;
@@ -17,7 +14,7 @@ export class WireWriter {
   #octets = new Uint8Array(FIRST_BYTES);
   #view = new DataView(this.#octets.buffer);
 
-  /** Makes room for this many bytes and returns its offset; may replace the buffer. */
+  /** Reserves this many bytes, replaces the buffer if necessary, and returns the offset of the reserved bytes. */
   #room(bytes: number): number {
     const at = this.length;
     this.length += bytes;
@@ -69,7 +66,7 @@ export class WireWriter {
     this.#view.setFloat64(at, value, true);
   }
 
-  /** Octets, preceded by their length. */
+  /** Writes the length, then the octets. */
   bytes(octets: Uint8Array): void {
     this.varint(BigInt(octets.length));
     const at = this.#room(octets.length);
@@ -81,7 +78,7 @@ export class WireWriter {
   }
 }
 
-/** The bytes are not a protobuf message. */
+/** Thrown for bytes that are not a protobuf message. */
 export class MalformedMessage extends Error {}
 
 const MOST_VARINT_BYTES = 10;
@@ -138,7 +135,7 @@ export class WireReader {
     return this.#view.getFloat64(this.#take(8), true);
   }
 
-  /** Octets preceded by their length, as a view of the message's octets. */
+  /** Octets preceded by their length. The result is a view of the message and not a copy. */
   bytes(): Uint8Array<ArrayBuffer> {
     const length = this.varint();
     if (length > BigInt(this.octets.length)) throw new MalformedMessage("it is cut short");
@@ -146,7 +143,7 @@ export class WireReader {
     return this.octets.subarray(at, this.at);
   }
 
-  /** Skips the value of an unknown field, which may be a group of proto2 with groups in it. */
+  /** Skips the value of an unknown field. The value may be a proto2 group, which may contain other groups. */
   skip(wireType: number): void {
     if (wireType === VARINT) this.varint();
     else if (wireType === FIXED64) this.#take(8);

@@ -1,31 +1,31 @@
-/** The body of a request before it is encoded: text with `{{ names }}` in it, and files as they are. Pure. */
+/** The body of a request before it is encoded: text with placeholders (`{{ name }}`), and files without. Pure. */
 
 /**
- * Part of a body; values in place of its placeholders are inserted as they are (`text`), or escaped for the quoted
- * names of a multipart form (`quoted`).
+ * Part of a body. Values are inserted unchanged into `text`, but escaped for the quoted names of a multipart form in
+ * `quoted`.
  */
 export type BodyPart =
   | { readonly text: string }
   | { readonly quoted: string }
-  /** Octets without placeholders, as base64 (RFC 4648 §4), which survives JSON. */
+  /** Octets without placeholders, as base64 (RFC 4648 §4), so that they can be stored as JSON. */
   | { readonly base64: string }
-  /** A gRPC message as JSON, which can be encoded only when its type is known. */
+  /** A gRPC message as JSON, which can't be encoded before its type is known. */
   | { readonly message: string };
 
 /** A bare string is text whose placeholders are escaped for the request's content-type; null means no body. */
 export type WireBody = string | readonly BodyPart[] | null;
 
-/** The texts in which a placeholder may stand. */
+/** The texts that may contain placeholders. */
 export function bodyTexts(body: WireBody): string[] {
   return partsOf(body).flatMap((part) => "base64" in part ? [] : [textOf(part)]);
 }
 
-/** Length of the body's parts, in characters as stored. */
+/** Length of the body's parts as stored, in characters; base64 is counted without decoding it. */
 export function bodyLength(body: WireBody): number {
   return partsOf(body).reduce((sum, part) => sum + textOf(part).length, 0);
 }
 
-/** The octets of a body. Throws if base64 is malformed. */
+/** Throws if base64 is malformed. */
 export function bodyOctets(body: WireBody): Uint8Array<ArrayBuffer> {
   if (body === null || typeof body === "string") return new TextEncoder().encode(body ?? "");
   const parts = body.map(octetsOf);
@@ -38,7 +38,7 @@ export function bodyOctets(body: WireBody): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** Decoded once, because a flow sends the same file again and again. */
+/** Decoded parts, kept because a flow sends the same file again and again. */
 const decoded = new WeakMap<BodyPart, Uint8Array<ArrayBuffer>>();
 
 function octetsOf(part: BodyPart): Uint8Array<ArrayBuffer> {

@@ -1,8 +1,8 @@
 /**
- * Reads everything before the data of a chunk (RFC 9112 §7.1): the line end after the data of the chunk before, the
- * size in hexadecimal, extensions, which are skipped, and the line end. Like llhttp, this reader accepts no space after
- * the size. An extension needs a name (§7.1.1), because a reader that accepts a bare semicolon may see the end of the
- * line elsewhere than the next reader does.
+ * Reads everything that precedes the data of a chunk (RFC 9112 §7.1): the line end after the preceding chunk's data,
+ * the size in hexadecimal, extensions, which are skipped, and the line end. Like llhttp, this reader accepts no space
+ * after the size. An extension needs a name (§7.1.1), because readers that accept a bare semicolon may disagree with
+ * others on where the line ends.
  */
 import { BACKSLASH, CR, HEX, LF, QUOTE, SEMICOLON, SPACE, TAB, TEXT, TOKEN } from "./octets.ts";
 import type { ProtocolError } from "./reason.ts";
@@ -20,7 +20,7 @@ const DONE = 9;
 const BROKEN = 10;
 
 export class ChunkLine {
-  /** Bytes of data that follow; 0 in the last chunk. */
+  /** Bytes of data in the chunk; 0 for the last chunk. */
   size = 0;
   reason: ProtocolError | "" = "";
   #step = FIRST_DIGIT;
@@ -35,7 +35,7 @@ export class ChunkLine {
     this.#step = afterData ? DATA_CR : FIRST_DIGIT;
   }
 
-  /** Returns the offset after the octets that were read; if the line is broken, the offset of the first wrong octet. */
+  /** Returns the offset after the octets read, or, if the line is malformed, the offset of the first wrong octet. */
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && this.#step < DONE) {
@@ -69,7 +69,8 @@ export class ChunkLine {
   }
 
   /**
-   * Reads an extension: a semicolon, spaces and a name, then anything; a semicolon in quotes begins no other extension.
+   * Reads an extension: a semicolon, spaces, a name, and then any text. A semicolon in quotes does not begin another
+   * extension.
    */
   #takeExtension(octet: number): void {
     const step = this.#step;

@@ -1,6 +1,6 @@
 /**
- * The framing of a chunked body (RFC 9112 §7.1): chunk lines, and trailers after the last. The caller reads the data
- * between them, and says when the data of a chunk is over.
+ * The framing of a chunked body (RFC 9112 §7.1): chunk lines, and the trailers after the last chunk. The caller reads
+ * the data between the chunk lines, and reports when the data of a chunk is complete.
  */
 import { ChunkLine } from "./chunk_line.ts";
 import { FieldLines } from "./field_lines.ts";
@@ -14,12 +14,12 @@ export class ChunkedBody {
   reason: ProtocolError | "" = "";
   readonly #chunkLine = new ChunkLine();
   readonly #trailers = new FieldLines();
-  /** The reader of the current lines: a chunk line or the trailers. */
+  /** The reader in use, of either a chunk line or the trailers. */
   #lines: ChunkLine | FieldLines = this.#chunkLine;
-  /** Bytes that may still come before the current lines exceed their limit. */
+  /** Bytes that the current chunk line or trailers may still have. */
   #roomBytes = 0;
 
-  /** @param mostBytes Limit of a chunk line, and of the trailers. */
+  /** @param mostBytes Limit for each chunk line, and for all trailers together. */
   constructor(private readonly mostBytes: number) {}
 
   begin(): void {
@@ -38,13 +38,13 @@ export class ChunkedBody {
     this.#expect(this.#chunkLine);
   }
 
-  /** Chunk lines and trailers each have a limit of their own. */
+  /** The limit applies to each chunk line, and to the trailers, anew. */
   #expect(lines: ChunkLine | FieldLines): void {
     this.#lines = lines;
     this.#roomBytes = this.mostBytes;
   }
 
-  /** Reads lines up to data or the end of the body; returns the offset after the octets that were read. */
+  /** Reads lines until data or the end of the body follows. Returns the offset after the octets read. */
   read(bytes: Uint8Array, from: number, to: number): number {
     const lines = this.#lines;
     const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));

@@ -1,6 +1,6 @@
 /**
- * Decodes content codings (RFC 9110 §8.4.1): gzip, deflate, br, and zstd where the runtime has it. The cost that a
- * server can cause is limited by `LIMITS.decodedBody`.
+ * Decodes content codings (RFC 9110 §8.4.1): gzip, deflate, br, and zstd if the runtime supports it.
+ * `LIMITS.decodedBody` limits what a server can make this cost.
  */
 import process from "node:process";
 import { messageOf } from "../errors.ts";
@@ -8,11 +8,11 @@ import { beyond, LIMITS, oneMoreThan } from "../limits.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A body after its content codings were removed. */
+/** A body without its content codings. */
 export interface DecodedContent {
   /** The decoded body; empty if it can't be decoded. */
   readonly bytes: Bytes;
-  /** Why the body can't be decoded, for use within a message; null if it can. */
+  /** Why the body can't be decoded, as part of a message; null if it can be. */
   readonly problem: string | null;
 }
 
@@ -21,7 +21,7 @@ type Decode = (bytes: Bytes) => Bytes;
 
 const MOST = { maxOutputLength: LIMITS.decodedBody.most };
 
-/** Loaded on demand: loading takes longer than the whole start of a load that checks no bodies. */
+/** Loaded on demand, because loading takes longer than the whole start of a load that checks no bodies. */
 let loaded: typeof import("node:zlib") | null = null;
 
 function zlib(): typeof import("node:zlib") {
@@ -61,13 +61,13 @@ export function codingOf(body: Uint8Array): string | null {
   return name ?? null;
 }
 
-/** More codings than this in one response would serve only to cost the decoder time. */
+/** A response with more codings than this would serve only to waste the decoder's time. */
 const MOST_CODINGS = 4;
 
 /**
- * The content of a body.
+ * Removes the content codings from a body.
  *
- * @param codings Value of Content-Encoding; null without one.
+ * @param codings Value of Content-Encoding; null if the response has no such field.
  */
 export function decodedContent(body: Bytes, codings: string | null): DecodedContent {
   // Responses to HEAD, and those of status 304, may name a coding although they have no body.
@@ -107,14 +107,14 @@ function owned(bytes: Uint8Array): Bytes {
   return bytes as Bytes; // zlib never allocates its results in shared memory
 }
 
-/** Whether the bytes begin in zlib's format (RFC 1950 §2.2); some servers send the bare deflated data. */
+/** Whether the bytes begin with a zlib header (RFC 1950 §2.2). Some servers send raw deflate data without it. */
 function isZlib([first, second]: Uint8Array): boolean {
   return (first & 0x0f) === 8 && ((first << 8) + second) % 31 === 0;
 }
 
 const WITH_ENGINE = { ...MOST, info: true };
 
-/** What zlib returns with the option `info`, which its types omit. */
+/** The result of zlib with the option `info`, which is missing from its types. */
 interface Informed {
   readonly buffer: Uint8Array;
   readonly engine: { readonly bytesWritten: number };
@@ -123,10 +123,10 @@ interface Informed {
 const SENTINEL = Uint8Array.of(0xff, 0xff, 0xff, 0xff);
 
 /**
- * Decodes a body completely, or fails. Deno's decoders of br and zstd accept a truncated body, and the decoder of br
- * even a malformed one. So some bytes are appended: a truncated body would use them up, and a malformed one is not read
- * to its end.
- * @param least The fewest bytes of its input that the decoder reads if the body is valid.
+ * Decodes a body, and throws if it is truncated or malformed. Deno's decoders for br and zstd accept a truncated body,
+ * and the one for br accepts even a malformed one. Some bytes are appended to notice both: the decoder reads on into
+ * them if the body is truncated, and stops before the end of the body if it is malformed.
+ * @param least The fewest bytes that the decoder reads if the body is valid.
  */
 function whole(bytes: Bytes, decode: (input: Bytes) => unknown, least = 0): Bytes {
   const input = new Uint8Array(bytes.length + SENTINEL.length);

@@ -1,11 +1,11 @@
 /**
- * Reads the field lines of a head, or trailers, up to the empty line (RFC 9112 §5). Each octet is looked at once, so
- * the lines may be split anywhere. Only the three fields that decide where a response ends and whether the connection
- * persists are interpreted; all others are checked and skipped.
+ * Reads the field lines of a head, or trailers, up to the empty line (RFC 9112 §5). Each octet is read only once, so
+ * the lines may be split anywhere. Only the fields that `FramingFields` handles are interpreted; all others are checked
+ * and skipped.
  *
- * As strict as llhttp: lines end in CR LF and nothing else, names are tokens right up to the colon, values hold no
- * control characters, and no line is folded. A reader that accepts anything else may see other fields than the next
- * reader does.
+ * This reader is as strict as llhttp: lines end in CR LF and nothing else, names are tokens right up to the colon,
+ * values have no control characters, and no line is folded. A reader that accepts anything else may see other fields
+ * than the next reader does.
  */
 import { FRAMING_NAMES, FramingFields } from "./framing_fields.ts";
 import { COLON, CR, LF, SPACE, TAB, TEXT, TOKEN, WORD_START } from "./octets.ts";
@@ -28,7 +28,7 @@ export class FieldLines {
   reason: ProtocolError | "" = "";
   #step = LINE_START;
   #areTrailers = false;
-  /** State of the current name in FRAMING_NAMES. */
+  /** State of the current name in the word automaton FRAMING_NAMES. */
   #name = WORD_START;
 
   get done(): boolean {
@@ -51,7 +51,8 @@ export class FieldLines {
     this.reason = "";
   }
 
-  // hot: returns the offset after the octets that were read; if a line is broken, the offset of the first wrong octet.
+  // hot: returns the offset after the octets read, or, if a line is malformed, the offset of the
+  // first wrong octet.
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && this.#step < DONE) {
@@ -78,7 +79,8 @@ export class FieldLines {
     return at;
   }
 
-  // Each state falls through to the next, so that a plain line costs one turn of the loop above.
+  // Each function below calls the next one itself, so that an ordinary line takes only one turn of
+  // the loop in `read`.
 
   #startLine(bytes: Uint8Array, at: number, to: number): number {
     const octet = bytes[at];

@@ -1,7 +1,7 @@
 /**
  * The three fields that decide where a response ends and whether the connection persists: Content-Length,
  * Transfer-Encoding and Connection. Their values are lists that are read octet by octet, so they may be split anywhere
- * and have any length. Two more fields say who served the response: X-Instance and X-Cache.
+ * and have any length. Two more fields, X-Instance and X-Cache, tell who served the response.
  */
 import {
   COMMA,
@@ -28,9 +28,9 @@ const TRANSFER_ENCODING = 2;
 const INSTANCE = 4;
 const CACHE = 5;
 
-/** The words of X-Cache, recognised by their first letters, capital or small; other words are skipped. */
+/** Statuses in X-Cache. They are recognised by their first letter, capital or small; any other value is ignored. */
 export const CACHE_STATUSES = ["hit", "miss", "stale"] as const;
-/** X-Instance names instances 1 to 128. */
+/** Largest instance number that X-Instance may give; numbers begin with 1. */
 export const MOST_INSTANCES = 128;
 const INSTANCE_BITS = 8;
 
@@ -40,7 +40,7 @@ const CHUNKED_WORD = 1;
 const CLOSE_WORD = 2;
 const KEEP_ALIVE_WORD = 3;
 
-/** The last coding in Transfer-Encoding. */
+/** Values of `FramingFields.coding`, which is the last coding in Transfer-Encoding. */
 export const NO_CODING = 0;
 export const CHUNKED = 1;
 const OTHER_CODING = 2;
@@ -48,22 +48,21 @@ const OTHER_CODING = 2;
 const NONE = -1;
 
 export class FramingFields {
-  /** Value of Content-Length; −1 without one. */
+  /** Value of Content-Length; −1 if the field is absent. */
   contentLength = NONE;
   coding = NO_CODING;
-  /** Whether Connection says close. */
   close = false;
-  /** Whether Connection says keep-alive. */
   keepAlive = false;
   /**
-   * Instance and cache status as one number, which `instanceIn` and `cacheStatusIn` decode; 0 if the response names
+   * Instance and cache status as one number, which `instanceIn` and `cacheStatusIn` decode; 0 if the response gives
    * neither.
    */
   served = 0;
   reason: ProtocolError | "" = "";
-  /** The current field, as numbered in FRAMING_NAMES. */
+  /** Number of the current field in FRAMING_NAMES. */
   #field = CONTENT_LENGTH;
-  // The current list element: a length, or a state in OPTIONS; and whether a space has followed it.
+  // The current list element, which is either a length or a state in OPTIONS, and whether white
+  // space has followed it.
   #length = NONE;
   #option = WORD_START;
   #isOver = false;
@@ -87,7 +86,7 @@ export class FramingFields {
     this.#isOver = false;
   }
 
-  // hot: returns the offset of the octet that ended the value, or of the wrong octet.
+  // hot: returns the offset of the octet that ends the value, or of the first wrong octet.
   readValue(bytes: Uint8Array, from: number, to: number): number {
     if (this.#field >= INSTANCE) return this.#readServed(bytes, from, to);
     const isLength = this.#field === CONTENT_LENGTH;
@@ -113,7 +112,7 @@ export class FramingFields {
     return to;
   }
 
-  /** A list of lengths passes if all are the same (RFC 9112 §6.3, step 5). */
+  /** A list of lengths is accepted if all of them are equal (RFC 9112 §6.3, step 5). */
   #endLength(octet: number): void {
     const isEnd = octet === COMMA || TEXT[octet] === 0;
     if (this.#length === NONE || !isEnd) this.reason = "malformed content-length";
@@ -123,7 +122,7 @@ export class FramingFields {
     } else this.contentLength = this.#length;
   }
 
-  // hot: nginx says "Connection: keep-alive" in every response.
+  // hot, because nginx sends "Connection: keep-alive" in every response.
   #readOption(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     let option = this.#option;
@@ -139,7 +138,7 @@ export class FramingFields {
     return at;
   }
 
-  /** Empty elements are ignored (RFC 9110 §5.6.1); llhttp refuses an empty Transfer-Encoding, too. */
+  /** Ignores empty elements (RFC 9110 §5.6.1), but refuses an empty Transfer-Encoding, as llhttp does. */
   #endOption(octet: number): void {
     const word = OPTIONS.ends[this.#option];
     if (this.#field !== TRANSFER_ENCODING) {
@@ -179,7 +178,7 @@ export class FramingFields {
 
 const INSTANCE_MASK = (1 << INSTANCE_BITS) - 1;
 
-/** `FramingFields.served` for fields that a protocol has read itself; names are in lower case. */
+/** `FramingFields.served` for fields that have been parsed already, as in HTTP/2. Names must be in lower case. */
 export function servedIn(
   fields: readonly { readonly name: string; readonly value: string }[],
 ): number {
@@ -192,12 +191,12 @@ export function servedIn(
   return framing.served;
 }
 
-/** The instance that served a response, by its number from 1; 0 where the response names none. */
+/** Number of the instance that served a response, from 1; 0 if the response gives none. */
 export function instanceIn(served: number): number {
   return served & INSTANCE_MASK;
 }
 
-/** The cache status of a response; null if it names none. */
+/** The cache status of a response; null if the response gives none. */
 export function cacheStatusIn(served: number): typeof CACHE_STATUSES[number] | null {
   return CACHE_STATUSES[(served >> INSTANCE_BITS) - 1] ?? null;
 }

@@ -9,27 +9,27 @@ import type { ResponseSink } from "./kept.ts";
 import type { ProtocolError } from "./reason.ts";
 import { StatusLine } from "./status_line.ts";
 
-/** Limit of interim responses: more than any server has reason to send before its response. */
+/** More interim responses than this are refused, because no server has reason to send so many. */
 const MAX_INTERIM = LIMITS.interimResponses.most;
-/** In place of an offset: the head began before the current bytes. */
+/** Used in place of an offset if the head began before the current bytes. */
 const EARLIER = -1;
 
 interface HeadOptions {
   readonly sink: ResponseSink | null;
   readonly known: KnownHead | null;
   readonly maxBytes: number;
-  /** Whether the request asks for a switch of protocols, so that a 101 is a final response. */
+  /** Whether the request asks for another protocol, so that a response of status 101 is final. */
   readonly maySwitch?: boolean;
 }
 
 export class HeadReader {
   done = false;
-  /** Why the head is broken, or "". */
+  /** Why the head is malformed; "" if it is not. */
   reason: ProtocolError | "" = "";
   readonly #statusLine = new StatusLine();
   readonly #fieldLines = new FieldLines();
   #lines: StatusLine | FieldLines = this.#statusLine;
-  /** Bytes that may still come before the head exceeds its limit. */
+  /** Bytes that may still be read before the head exceeds its limit. */
   #roomBytes = 0;
   #interim = 0;
   #started = false;
@@ -68,7 +68,7 @@ export class HeadReader {
     this.#lines = this.#statusLine;
   }
 
-  // hot: returns the offset after the octets that were read.
+  // hot: returns the offset after the octets read.
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = this.#started ? this.#goOn(from) : this.#start(bytes, from, to);
     while (at < to && !this.done && this.reason === "") at = this.#readLines(bytes, at, to);
@@ -133,23 +133,26 @@ export class HeadReader {
 }
 
 /*
- * Remembers one head and its facts. A server's heads are equal to the octet until its clock moves on, and
- * comparing octets takes a third of the time of reading them.
+ * Remembers one head and what was read from it. A server usually sends equal heads until the second in its Date field
+ * changes, and comparing octets takes a third of the time of reading them.
  */
 
 const MAX_BYTES = 1024;
-/** A head is learned after one in this many misses: where heads always differ, learning more of them is wasted. */
+/** Only one of this many unknown heads is learned, because learning is wasted on a server whose heads always differ. */
 const MISSES_TO_LEARN = 16;
 
 type HeadFacts =
   & Pick<StatusLine, "status" | "minor">
   & Pick<FramingFields, "contentLength" | "coding" | "close" | "keepAlive" | "served">;
 
-/** A head that was learned, shared by all readers of a load. */
+/** The head that was learned last, shared by all readers of a load. */
 export class KnownHead {
   readonly #bytes = new Uint8Array(MAX_BYTES);
   readonly #words = new Int32Array(this.#bytes.buffer);
-  /** The buffer that the head was learned from, also as words: the next heads usually arrive in the same buffer. */
+  /**
+   * The buffer from which the head was learned, also as words, because the next heads usually arrive in the same
+   * buffer.
+   */
   #buffer: Uint8Array | null = null;
   #bufferWords: Int32Array = new Int32Array(0);
   /** Length of the head; 0 until one is learned. */
@@ -157,7 +160,7 @@ export class KnownHead {
   #misses = 0;
   #said: HeadFacts | null = null;
 
-  // hot: whether the octets from `from` on begin with the known head.
+  // hot: whether the octets that start at `from` begin with the known head.
   begins(bytes: Uint8Array, from: number, to: number): boolean {
     const length = this.length;
     if (length === 0 || to - from < length) return false;
@@ -175,7 +178,7 @@ export class KnownHead {
     return same;
   }
 
-  // hot: sets the facts of the known head.
+  // hot: restores what was read from the known head.
   recall(statusLine: StatusLine, framing: FramingFields): void {
     const said = this.#said;
     if (said === null) return;
@@ -188,7 +191,7 @@ export class KnownHead {
     framing.served = said.served;
   }
 
-  /** Learns the octets `[from, to)`, which were read as a whole head with no interim response before it. */
+  /** Learns the octets `[from, to)`, which are one whole head without an interim response before it. */
   learn(
     bytes: Uint8Array,
     [from, to]: readonly [number, number],

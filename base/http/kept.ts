@@ -1,23 +1,21 @@
-/**
- * The head and body of a response that is kept, in buffers that grow as needed and are used again.
- */
+/** Keeps the head and body of a response, in buffers that grow as needed and are used again. */
 import { LIMITS } from "../limits.ts";
 import { type DecodedContent, decodedContent } from "./content_coding.ts";
 import type { Field } from "./http2/fields.ts";
 
 const NO_FIELDS: readonly Field[] = [];
-/** Where the digits of the status stand in the status line of HTTP/1.1 (RFC 9112 §4). */
+/** Position of the three digits of the status in a status line of HTTP/1.1 (RFC 9112 §4). */
 const [STATUS_AT, STATUS_END] = [9, 12];
 /**
- * First size of the buffer. Most heads are larger and get a buffer of exactly their size, because an open stream keeps
- * its head to the end.
+ * Size of the first buffer for a head. Most heads are larger and get a buffer of exactly their size, because an open
+ * stream keeps its head until it ends.
  */
 const HEAD_BYTES = 128;
 const BODY_BYTES = 4096;
 
-/** Takes the parts of a response as they are read. Both `add` methods return false when there is no room. */
+/** Takes the parts of a response as they are read. Both `add` methods return false if there is no room. */
 export interface ResponseSink {
-  /** A head begins; the response before it, maybe an interim one, is over. */
+  /** A head begins. The response before it, which may be an interim one, is over. */
   clear(): void;
   addHead(bytes: Uint8Array, from: number, to: number): boolean;
   /** Content without its framing. */
@@ -25,11 +23,11 @@ export interface ResponseSink {
 }
 
 export class KeptResponse implements ResponseSink {
-  /** Why the response is not the stream of messages that was expected; null if it is, or if none was expected. */
+  /** Why the response is not the stream of messages that was expected; null if it is, or if no stream was expected. */
   streamProblem: string | null = null;
   readonly #head: Buffer;
   readonly #body: Buffer;
-  /** Header fields, from a protocol whose heads are not plain octets. */
+  /** Header fields of a head that has been parsed already, as in HTTP/2. */
   #fields: readonly Field[] = NO_FIELDS;
   #fieldsBytes = 0;
   #status = 0;
@@ -38,7 +36,7 @@ export class KeptResponse implements ResponseSink {
 
   /**
    * @param room Shared by all responses that are kept at the same time.
-   * @param keepsBody False: the head alone is kept.
+   * @param keepsBody False keeps the head alone.
    */
   constructor(readonly room: KeptRoom, readonly keepsBody = true) {
     this.#head = new Buffer(HEAD_BYTES, room);
@@ -56,7 +54,7 @@ export class KeptResponse implements ResponseSink {
     if (this.room.decoded?.of === this) this.room.decoded = null;
   }
 
-  /** Gives back the memory of the response, because nobody reads it again. */
+  /** Frees the memory of the response, which must not be read again. */
   giveBack(): void {
     this.clear();
     this.#head.giveBack();
@@ -68,8 +66,8 @@ export class KeptResponse implements ResponseSink {
   }
 
   /**
-   * Keeps a head as its status and fields, with names in lower case. False if there is no room for it.
-   * @param bytes The memory that the fields take.
+   * Keeps a head as its status and fields, with names in lower case. Returns false if there is no room for it.
+   * @param bytes Memory that the fields take.
    */
   takeFields(status: number, fields: readonly Field[], bytes: number): boolean {
     if (!this.room.take(bytes)) return false;
@@ -79,7 +77,7 @@ export class KeptResponse implements ResponseSink {
     return true;
   }
 
-  /** Keeps the fields that follow the content, as `takeFields` keeps those of a head. */
+  /** Keeps trailers. Names, `bytes` and the result are as for `takeFields`. */
   takeTrailers(fields: readonly Field[], bytes: number): boolean {
     if (!this.room.take(bytes)) return false;
     this.#trailers = fields;
@@ -91,7 +89,7 @@ export class KeptResponse implements ResponseSink {
     return this.#body.add(bytes.subarray(from, to));
   }
 
-  /** Keeps `body` in place of the stream that the response had as its body; keeps nothing if there is no room. */
+  /** Keeps `body` in place of the streamed body; keeps nothing if there is no room. */
   keepInstead(body: Uint8Array): void {
     this.#body.clear();
     this.addBody(body, 0, body.length);
@@ -111,10 +109,10 @@ export class KeptResponse implements ResponseSink {
     return head[last - 1] === LF || (head[last - 1] === CR && head[last - 2] === LF);
   }
 
-  /** The status, once the head is complete. */
+  /** The status, which is valid once the head is complete. */
   get status(): number {
     if (this.#status > 0) return this.#status;
-    const line = latin1(this.#head.bytes().subarray(0, STATUS_END)); // HTTP/1.1 200
+    const line = latin1(this.#head.bytes().subarray(0, STATUS_END)); // such as HTTP/1.1 200
     return this.#status = Number(line.slice(STATUS_AT));
   }
 
@@ -133,20 +131,20 @@ export class KeptResponse implements ResponseSink {
   }
 
   /**
-   * Value of the header field `name`, in capital or small letters; several values are joined by ", " (RFC 9110 §5.3).
-   * Null for none.
+   * Value of the header field `name`, in capital or small letters; null if the field is absent. Several values are
+   * joined by ", " (RFC 9110 §5.3).
    */
   field(name: string): string | null {
     const values = this.fields(name);
     return values.length === 0 ? null : values.join(", ");
   }
 
-  /** Value of the trailer field `name`, which must be in lower case. Null for none. */
+  /** Value of the trailer field `name`, which must be in lower case; null if the field is absent. */
   trailer(name: string): string | null {
     return this.#trailers.find((field) => field.name === name)?.value ?? null;
   }
 
-  /** All header fields by their names in lower case; several of one name are joined by ", " (RFC 9110 §5.3). */
+  /** All header fields, keyed by name in lower case. Several values of one field are joined by ", " (RFC 9110 §5.3). */
   allFields(): Record<string, string> {
     const all = new Map<string, string>();
     for (const { name, value } of this.#fields.length > 0 ? this.#fields : this.#lines()) {
@@ -170,8 +168,8 @@ export class KeptResponse implements ResponseSink {
   }
 
   /**
-   * All values of the header field `name`, in capital or small letters: for Set-Cookie, whose values can't be joined
-   * (RFC 9110 §5.3).
+   * All values of the header field `name`, in capital or small letters. Needed for Set-Cookie, whose values can't be
+   * joined (RFC 9110 §5.3).
    */
   fields(name: string): string[] {
     if (this.#fields.length > 0) {
@@ -195,13 +193,13 @@ const [LF, CR, COLON] = [10, 13, 58];
 /** The bit that makes an ASCII letter lower case. */
 const SMALL = 32;
 
-/** Offset after the line break of the line at `from`. */
+/** Offset after the line break of the line that begins at `from`. */
 function endOfLine(bytes: Uint8Array, from: number): number {
   const at = bytes.indexOf(LF, from);
   return at < 0 ? bytes.length : at + 1;
 }
 
-/** Whether a line is the field `name`, in capital or small letters. */
+/** Whether the line at `from` is the field `name`, in capital or small letters. */
 function isNamed(bytes: Uint8Array, from: number, name: string): boolean {
   if (bytes[from + name.length] !== COLON) return false;
   for (let i = 0; i < name.length; i++) {
@@ -210,13 +208,13 @@ function isNamed(bytes: Uint8Array, from: number, name: string): boolean {
   return true;
 }
 
-/** The memory that bodies may take together, so that a server can't fill it over many connections. */
+/** Limits the memory that kept responses may take together, so that a server can't fill it over many connections. */
 export class KeptRoom {
-  /** The content that was decoded last, because several checks may read it. */
+  /** The content that was decoded last, kept because several checks may read it. */
   decoded: (DecodedContent & { readonly of: KeptResponse }) | null = null;
-  /** Limit of one body. */
+  /** Limit of one body, in bytes. */
   readonly mostBodyBytes: number = LIMITS.keptBody.most;
-  /** The slot whose responses are being read, where all slots have the same readers. */
+  /** Slot whose octets are being read; responses that were kept without a slot belong to it. */
   slotAtHand = -1;
   #leftBytes: number;
 
@@ -224,12 +222,12 @@ export class KeptRoom {
     this.#leftBytes = mostBytes;
   }
 
-  /** @param slot The slot whose responses are kept, one after the other; absent: those of any slot. */
+  /** @param _slot Slot of the kept responses, which only loads with streams need. Default: `slotAtHand`. */
   keep(keepsBody: boolean, _slot?: number): KeptResponse {
     return new KeptResponse(this, keepsBody);
   }
 
-  /** Whether memory is so short that buffers should be given back instead of being kept for the next response. */
+  /** Whether memory is so short that buffers should be given back instead of being kept for later responses. */
   get isScarce(): boolean {
     return this.#leftBytes < this.mostBytes / 2;
   }
@@ -251,7 +249,7 @@ class Buffer {
   length = 0;
   #bytes: Uint8Array<ArrayBuffer> = NO_BYTES;
 
-  /** @param firstBytes Size of the first buffer, which does not count towards the room. */
+  /** @param firstBytes Size of the first buffer, which does not count towards the room's limit. */
   constructor(private readonly firstBytes: number, private readonly room: KeptRoom) {}
 
   clear(): void {
@@ -265,7 +263,7 @@ class Buffer {
     this.#bytes = NO_BYTES;
   }
 
-  /** Appends a part; false if there is no room. */
+  /** Appends a part. Returns false if there is no room. */
   add(part: Uint8Array): boolean {
     const length = this.length + part.length;
     if (length > this.#bytes.length && !this.#grow(length)) return false;
@@ -288,7 +286,7 @@ class Buffer {
   }
 }
 
-/** Decodes ISO 8859-1; TextDecoder's "latin1" is windows-1252 instead. */
+/** Decodes ISO 8859-1. TextDecoder's "latin1" does not, because it is windows-1252. */
 function latin1(bytes: Uint8Array): string {
   return Array.from(bytes, (octet) => String.fromCharCode(octet)).join("");
 }

@@ -1,4 +1,4 @@
-/** Classes of octets in HTTP (RFC 9110 §5.5 and §5.6.2), as tables: one look-up for each octet. */
+/** Classes of octets in HTTP (RFC 9110 §5.5 and §5.6.2), as tables that need only one look-up for each octet. */
 
 export const TAB = 0x09;
 export const LF = 0x0a;
@@ -15,21 +15,21 @@ const TOKEN_CHARACTER = /[!#$%&'*+.^_`|~0-9A-Za-z-]/;
 const HEX_DIGITS = "0123456789abcdef";
 const NOT_HEX = 0xff;
 
-/** For each octet below 128: its lower-case form if a token may hold it, or else 0. */
+/** For each octet, its lower-case form if it is allowed in a token, or else 0. */
 export const TOKEN = tableOf((character) =>
   TOKEN_CHARACTER.test(character) ? character.toLowerCase().charCodeAt(0) : 0
 );
 
-/** 1 for octets allowed in a field value or reason phrase: tab, space, visible characters, obs-text. */
+/** 1 for octets that are allowed in a field value or reason phrase: tab, space, visible characters, obs-text. */
 export const TEXT = tableOf((character) => /[\t\x20-\x7e\x80-\xff]/.test(character) ? 1 : 0);
 
-/** Value of a hexadecimal digit; at least 16 for all others. */
+/** Value of a hexadecimal digit; at least 16 for any other octet. */
 export const HEX = tableOf((character) => {
   const value = HEX_DIGITS.indexOf(character.toLowerCase());
   return value < 0 ? NOT_HEX : value;
 });
 
-/** The text in UTF-8, as characters up to U+00FF, one for each octet. */
+/** The text in UTF-8, with each octet as a character up to U+00FF. */
 export function octetsOf(text: string): string {
   return text.replaceAll(/[^\0-\x7f]+/g, (part) => {
     const octets = new TextEncoder().encode(part);
@@ -38,8 +38,8 @@ export function octetsOf(text: string): string {
 }
 
 /**
- * An octet in percent-encoding, such as `%0a` (RFC 3986 §2.1, which prefers upper case). @param octet A character up to
- * U+00FF.
+ * Percent-encodes an octet, such as `%0a` (RFC 3986 §2.1).
+ * @param octet A character up to U+00FF.
  */
 export function percentEncoded(octet: string): string {
   return `%${octet.charCodeAt(0).toString(16).padStart(2, "0")}`;
@@ -49,10 +49,10 @@ function tableOf(valueOf: (character: string) => number): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, octet) => valueOf(String.fromCharCode(octet)));
 }
 
-/** Up to this many octets, copying one by one is cheaper than a call of `set`. */
+/** Up to this many octets, copying one by one is cheaper than calling `set`. */
 const FEW_OCTETS = 64;
 
-// hot: copies `source[from, to)` to `target` from `at` on.
+// hot: copies `source[from, to)` to `target`, where it begins at `at`.
 export function putOctets(
   target: Uint8Array,
   at: number,
@@ -65,7 +65,6 @@ export function putOctets(
   } else for (let i = from; i < to; i++) target[at + i - from] = source[i];
 }
 
-/** A copy of the parts, one after the other. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((bytes, { length }) => bytes + length, 0));
   let at = 0;
@@ -76,22 +75,22 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-// Recognises a few words octet by octet, so that they may be split anywhere and nothing is copied: a trie, walked by
-// `state = next[state << 7 | octet]` with octets in lower case.
+// A trie that recognises a few words octet by octet, so that they may be split anywhere and nothing
+// is copied. A step is `state = next[state << 7 | octet]`, with the octet in lower case.
 
-/** State from which no word can be reached; it leads only to itself. */
+/** State from which no word can be reached. It leads only to itself. */
 export const NO_WORD = 0;
-/** State before the first octet. */
+/** State before the first octet of a word. */
 export const WORD_START = 1;
 
 export interface Words {
   /** The state after `state` and an octet below 128, at `state << 7 | octet`. */
   readonly next: Uint8Array;
-  /** For each state, the number of the word that ends there, counted from 1; 0 for none. */
+  /** For each state, the number of the word that ends there, counted from 1; 0 if none does. */
   readonly ends: Uint8Array;
 }
 
-/** Compiles words of at most 254 letters in all. */
+/** Compiles words that have at most 254 letters in all. */
 export function compileWords(words: readonly string[]): Words {
   const states = words.join("").length + 2;
   const next = new Uint8Array(states << 7);

@@ -30,7 +30,7 @@ export const PROTOCOL_ERRORS = [
 
 export type ProtocolError = (typeof PROTOCOL_ERRORS)[number];
 
-/** Violations by a server that make a request fail as `protocol`. */
+/** Kinds of violation by a server that make a request fail as `protocol`. */
 export const PROTOCOL_FAILURES = [
   "not-http",
   "other-version",
@@ -47,16 +47,16 @@ const BY_REASON: readonly (readonly [reason: RegExp, failure: ProtocolFailure])[
   [/^HTTP\/2 in place of|: the server does not speak HTTP\/2$/, "other-version"],
   [/, the limit$|^the body is larger than|a header block over its limit$/, "over-limit"],
   [/^a switch of protocols/, "protocol-switch"],
-  // Connection errors have the names of RFC 9113 §7.
+  // HTTP/2 connection errors begin with the name of their code (RFC 9113 §7).
   [/^[A-Z]+(?:_[A-Z0-9]+)+: /, "http2-rules"],
 ];
 
-/** The violation that a reason describes; null for a reason of another kind of failure. */
+/** The kind of violation that a failure's reason describes; null if it describes none. */
 export function protocolFailureOf(reason: string): ProtocolFailure | null {
   return BY_REASON.find(([pattern]) => pattern.test(reason))?.[1] ?? null;
 }
 
-/** Number of failures by kind of violation. Those whose reason names no kind count as `http-rules`. */
+/** Number of failures for each kind of violation. Failures whose reason describes none count as `http-rules`. */
 export function protocolFailures(
   count: number,
   reasons: Readonly<Record<string, number>>,

@@ -1,17 +1,20 @@
-/** A request as octets (RFC 9112 §3): made once, before the load starts, unless something in it varies. */
+/**
+ * Encodes requests as octets (RFC 9112 §3). A load encodes a request once, before it starts, unless something in it
+ * varies.
+ */
 import { bodyOctets, type WireBody } from "./body.ts";
 
-/** The methods of requests that scenarios, command lines and logs may have (RFC 9110 §9, RFC 5789). */
+/** Methods of requests in scenarios, on command lines and in logs (RFC 9110 §9, RFC 5789). */
 export const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** The whole request except for Host and the framing of the body. */
+/** A request without Host and without the fields that frame its body. */
 export interface WireRequest {
   readonly method: string;
   /** Origin form: path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null without a body. */
+  /** Null if there is none. */
   readonly body: WireBody;
 }
 
@@ -20,16 +23,16 @@ export interface ConnectionOptions {
   readonly host: string;
   /** If false, the request asks the server to close the connection after its response. */
   readonly keepAlive: boolean;
-  /** Set if requests go to an HTTP proxy, with whole URLs (RFC 9112 §3.2.2). */
+  /** Set if requests go to an HTTP proxy, and so have whole URLs (RFC 9112 §3.2.2). */
   readonly byProxy?: { readonly origin: string; readonly authorization: string | null };
 }
 
-/** Methods that normally have content, so a missing body needs a Content-Length of 0 (RFC 9110 §8.6). */
+/** Methods that normally have content, so a request without a body needs a Content-Length of 0 (RFC 9110 §8.6). */
 const EXPECT_CONTENT = ["POST", "PUT", "PATCH"];
 
 /**
- * Encodes a request. Only the fields that HTTP needs are added, unless they are given already: Host (first), the length
- * of the body, and `connection: close`. Throws if a field can't be written in a head.
+ * Encodes a request. Adds only fields that HTTP needs, unless the request has them already: Host (first), the length of
+ * the body, and `connection: close`. Throws if a field can't be written in a head.
  */
 export function encodeRequest(
   wire: WireRequest,
@@ -47,7 +50,8 @@ export function encodeRequest(
 }
 
 /**
- * Length of the head of a request with this much content, even if a field of the request can't be written in a head.
+ * Length in octets of the head that a request gets if its content has `contentLength` octets. Does not throw, even if a
+ * field of the request can't be written in a head.
  */
 export function headLength(
   wire: WireRequest,
@@ -78,15 +82,15 @@ function headLines(
   return lines;
 }
 
-/** Octets of a head with these lines, their ends, and the empty line. */
+/** Length of a head in octets: the lines with their line ends, and the empty line. */
 function lengthOf(lines: readonly string[]): number {
   return lines.reduce((sum, { length }) => sum + length + 2, 2);
 }
 
-/** Memory for the octets of a body before they are copied, reused because scripts make each request anew. */
+/** Holds the octets of a body before they are copied. It is reused, because scripts make each request anew. */
 let scratch = new Uint8Array(16_384);
 const encoder = new TextEncoder();
-/** The most octets that one UTF-16 unit takes in UTF-8. */
+/** A UTF-16 code unit takes at most this many octets in UTF-8. */
 const MOST_OCTETS = 3;
 
 function inScratch(text: string): Uint8Array<ArrayBuffer> {
@@ -99,7 +103,10 @@ function inScratch(text: string): Uint8Array<ArrayBuffer> {
 const LARGEST_SCRATCH = 1 << 20;
 const [NUL, LF, CR, LATIN_1] = [0, 10, 13, 0xff];
 
-/** Writes a line in latin-1 (RFC 9110 §5.5); a line break in a value would begin another field or request. */
+/**
+ * Writes a line in Latin-1 (RFC 9110 §5.5), and returns the offset after it. Throws for a line break, because it would
+ * begin another field or request.
+ */
 function writeLine(bytes: Uint8Array, from: number, line: string): number {
   let at = from;
   for (let i = 0; i < line.length; i++) {
@@ -126,7 +133,7 @@ const OF_CONNECTION = [
   "upgrade",
 ];
 
-/** Why HTTP/2 can't send the field; null if it can. */
+/** Why HTTP/2 can't send a field; null if it can. */
 export function fieldProblemInHttp2(name: string, value: string): string | null {
   const field = name.toLowerCase();
   if (OF_CONNECTION.includes(field)) {
@@ -138,16 +145,13 @@ export function fieldProblemInHttp2(name: string, value: string): string | null 
 
 const SPACE = 32;
 
-/** The request line of a request, without its version (RFC 9112 §3). */
+/** The request line without the version (RFC 9112 §3). */
 export function methodAndPath(bytes: Uint8Array): string {
   const end = bytes.indexOf(SPACE, bytes.indexOf(SPACE) + 1);
   return new TextDecoder().decode(bytes.subarray(0, end));
 }
 
-/**
- * The opening of a WebSocket: the bytes of its handshake, and the bytes of its messages, which take the place of a
- * body.
- */
+/** The octets of a WebSocket's handshake, and those of its messages, which the request has in place of a body. */
 export function openingOf(
   { headers, body, ...wire }: WireRequest,
   connection: ConnectionOptions,

@@ -1,10 +1,10 @@
 /**
- * An HTTP/1.1 client's reader of responses (RFC 9112): bytes in, outcome out. The reader does no I/O and keeps as
- * little as possible: a part that is incomplete at the end of the bytes continues in the next call, so a response may
- * be split anywhere, with the same outcome. As strict as llhttp: a response that two readers could understand
- * differently is an error.
+ * Reads the responses that an HTTP/1.1 client receives (RFC 9112). The reader does no I/O and keeps as little as
+ * possible: a part that is incomplete at the end of the bytes continues in the next call, so a response may be split
+ * anywhere, with the same outcome. It is as strict as llhttp: a response that two readers could understand differently
+ * is an error.
  *
- * A response is a head and a body. Each part has a reader of its own, and one of them is active at a time.
+ * A response is a head and a body. Each part has its own reader, and one of them is active at a time.
  */
 import { LIMITS } from "../limits.ts";
 import { ChunkedBody } from "./chunked_body.ts";
@@ -13,49 +13,49 @@ import { HeadReader, type KnownHead } from "./head.ts";
 import { type KeptResponse, KeptRoom, type ResponseSink } from "./kept.ts";
 import type { ProtocolError } from "./reason.ts";
 
-/** Values of `state`. */
+/** Values of `ResponseReader.state`. */
 export const NEED_MORE = 0;
 export const COMPLETE = 1;
 export const BROKEN = 2;
 
-// How the end of the body is found.
+// Ways in which the end of the body is found.
 const UNKNOWN = 0;
 const BY_LENGTH = 1;
 const BY_CHUNKS = 2;
 const BY_CLOSE = 3;
 
 interface ReaderOptions {
-  /** Keeps the head of each response in `kept`, and its body, too, unless the value is "head". */
+  /** Whether the head of each response is kept in `kept`, and its body, too. With "head", only the head is kept. */
   readonly retain?: boolean | "head";
-  /** Takes heads and bodies piece by piece in place of `kept`. */
+  /** Takes heads and bodies piece by piece, in place of `kept`. */
   readonly sink?: ResponseSink | null;
   /**
-   * Accepts a response with both a coding and a length, uses the coding, and closes the connection afterwards (RFC 9112
-   * §6.3): for gateways, which forward neither the coding nor the length. Otherwise such a response is refused.
+   * Whether a response with both a coding and a length is accepted. If so, the coding is used, and the connection is
+   * closed afterwards (RFC 9112 §6.3). Only a gateway may set this, because it forwards neither the coding nor the
+   * length.
    */
   readonly allowsBothFramings?: boolean;
-  /** A head that was read before; shared by the readers of a load. */
+  /** The head that was learned last, shared by the readers of a load. */
   readonly known?: KnownHead | null;
-  /** Limit of a head; also of a chunk's size with its extensions, and of trailers. */
+  /** Limit of a head, of a chunk's size with its extensions, and of trailers. */
   readonly maxHeadBytes?: number;
-  /** Limit of a body that is kept. */
+  /** Limit of a body that is kept, in bytes. */
   readonly maxKeptBytes?: number;
-  /** Memory for everything that is kept at the same time; shared by all readers of a load. */
+  /** Limits the memory for everything that is kept at the same time; shared by the readers of a load. */
   readonly keptRoom?: KeptRoom;
 }
 
 export class ResponseReader {
-  /** NEED_MORE, COMPLETE or BROKEN. */
   state = NEED_MORE;
-  /** Whether any byte of the response has come. */
+  /** Whether any byte of the response has arrived. */
   started = false;
   /** Bytes of the body, without its framing. */
   bodyBytes = 0;
-  /** Whether the connection may carry another exchange; known once complete. */
+  /** Whether the connection may carry another exchange; known once the response is complete. */
   keepAlive = false;
-  /** Why the response is broken, or "". */
+  /** Why the response is malformed; "" if it is not. */
   reason: ProtocolError | "" = "";
-  /** The response itself; null unless it is kept. */
+  /** The response itself; null if it is not kept. */
   readonly kept: KeptResponse | null;
 
   readonly #sink: ResponseSink | null;
@@ -64,7 +64,7 @@ export class ResponseReader {
   readonly #chunks: ChunkedBody;
   #isData = false;
   #framing = UNKNOWN;
-  /** Bytes of data that are still to come. */
+  /** Bytes of the current data that have not arrived yet. */
   #leftBytes = 0;
   #answersHead = false;
   readonly #allowsBothFramings: boolean;
@@ -91,22 +91,25 @@ export class ResponseReader {
     this.begin(false);
   }
 
-  /** Status of the final response; meaningful once complete. */
+  /** Status of the final response; valid once the response is complete. */
   get status(): number {
     return this.#head.status;
   }
 
-  /** Instance and cache status, see `FramingFields.served`; meaningful once complete. */
+  /** Instance and cache status, in the form of `FramingFields.served`; valid once the response is complete. */
   get served(): number {
     return this.#head.framing.served;
   }
 
-  /** Whether the head of the final response has come whole. */
+  /** Whether the whole head of the final response has arrived. */
   get hasHead(): boolean {
     return this.#framing !== UNKNOWN || this.state === COMPLETE;
   }
 
-  /** Prepares for the response to a request. @param isForHead Whether the request is a HEAD. */
+  /**
+   * Prepares for the response to a request.
+   * @param isForHead Whether the request is a HEAD.
+   */
   begin(isForHead: boolean): void {
     this.state = NEED_MORE;
     this.started = this.keepAlive = this.#isData = false;
@@ -117,8 +120,8 @@ export class ResponseReader {
     this.#head.begin();
   }
 
-  // hot: the common response is a head and a sized body, whole in `bytes`.
-  /** Reads `bytes[from, to)` up to the end of one response; returns the offset after the octets that were read. */
+  // hot: most responses are a head and a body with a length, which arrive together.
+  /** Reads `bytes[from, to)` up to the end of one response. Returns the offset after the octets read. */
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && this.state === NEED_MORE) {
@@ -129,7 +132,10 @@ export class ResponseReader {
     return at;
   }
 
-  /** The peer closed its side, which ends a body without any other framing and is too early in all other cases. */
+  /**
+   * Takes the end of the connection, which completes a body that has no other framing. In all other cases, the end is
+   * premature.
+   */
   end(): void {
     if (this.state !== NEED_MORE) return;
     if (this.#framing === BY_CLOSE) return this.#complete();
@@ -155,35 +161,37 @@ export class ResponseReader {
     return at;
   }
 
-  /** Finds where the body ends by the steps of RFC 9112 §6.3. */
+  /** Finds out where the body ends, by the numbered steps of RFC 9112 §6.3. */
   #frame(): void {
     const { status, minor } = this.#head;
     const { coding, contentLength, close, keepAlive } = this.#head.framing;
-    // RFC 9112 §9.3; a coding in HTTP/1.0 is read, but the connection is not trusted afterwards (§6.1).
+    // RFC 9112 §9.3. A transfer coding in HTTP/1.0 is decoded, but the connection is not reused
+    // afterwards (§6.1).
     this.keepAlive = !close && (minor === 1 || (keepAlive && coding === NO_CODING));
-    // 3. Both a coding and a length: an intermediary may have used the other one, so that later bytes belong to another
-    // response. Checked first, because it is wrong in any response.
+    // Step 3: with both a coding and a length, an intermediary may have used the one that we do
+    // not, so that later bytes belong to another response. Checked first, because it is wrong in
+    // any response.
     if (coding !== NO_CODING && contentLength >= 0) {
       if (!this.#allowsBothFramings) {
         return this.#break("both transfer-encoding and content-length");
       }
       this.keepAlive = false;
     }
-    // 1. No body, whatever the fields say.
+    // Step 1: these responses have no body, whatever their fields say.
     if (this.#answersHead || status === 204 || status === 304) return this.#complete();
-    // 2. Tunnels: CONNECT is never sent.
-    // 4. Chunks; with another coding last, the body ends when the peer closes.
+    // Step 2 is about CONNECT, which is never sent.
+    // Step 4: chunks. If another coding is last, the body ends when the peer closes (step 8).
     if (coding === CHUNKED) {
       this.#framing = BY_CHUNKS;
       return this.#chunks.begin();
     }
-    // 5. Lengths that are malformed or differ were refused with their field.
-    // 6. As many bytes as the length says. 7. is about requests.
+    // Step 5: lengths that are malformed or differ were refused when their field was read.
+    // Step 6: the body has as many bytes as the length says. Step 7 is about requests.
     if (contentLength >= 0) {
       this.#framing = BY_LENGTH;
       return contentLength === 0 ? this.#complete() : this.#expectData(contentLength);
     }
-    // 8. The body ends when the peer closes.
+    // Step 8: the body ends when the peer closes.
     this.#framing = BY_CLOSE;
     this.keepAlive = false;
     this.#expectData(Infinity);
@@ -194,7 +202,7 @@ export class ResponseReader {
     this.#leftBytes = lengthBytes;
   }
 
-  // hot: data is counted, not looked at.
+  // hot: counts the data without looking at it.
   #takeData(bytes: Uint8Array, from: number, to: number): number {
     const at = Math.min(to, from + this.#leftBytes);
     this.bodyBytes += at - from;
@@ -205,7 +213,7 @@ export class ResponseReader {
     return at;
   }
 
-  /** False if there is no room for the data. */
+  /** Returns false if there is no room for the data. */
   #keep(bytes: Uint8Array, from: number, to: number): boolean {
     return this.bodyBytes <= this.#maxKeptBytes && this.#sink?.addBody(bytes, from, to) === true;
   }

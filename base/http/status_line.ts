@@ -1,13 +1,13 @@
 /**
- * Reads a status line (RFC 9112 §4) octet by octet, so that an invalid one is found at once and the line may be split
- * anywhere. Like llhttp, this reader accepts a status with nothing after it, not even the space.
+ * Reads a status line (RFC 9112 §4) octet by octet, so that the line may be split anywhere and an invalid one is
+ * noticed at once. Like llhttp, this reader accepts a line that ends after the status, without the space.
  */
 import { CR, LF, SPACE, TEXT, ZERO } from "./octets.ts";
 import type { ProtocolError } from "./reason.ts";
 
 const PREFIX = Uint8Array.from("HTTP/1.", (character) => character.charCodeAt(0));
 
-// Offsets in "HTTP/1.1 200 OK\r\n"; the first octets are those of PREFIX.
+// Offsets in "HTTP/1.1 200 OK\r\n", which begins with PREFIX.
 const MINOR = PREFIX.length;
 const SEPARATOR = MINOR + 1;
 const STATUS_CLASS = SEPARATOR + 1;
@@ -23,13 +23,14 @@ const NOT_HTTP: ProtocolError = "not HTTP/1.0 or HTTP/1.1";
 function foreign(first: number): ProtocolError {
   // Types of TLS records (RFC 8446 §5.1).
   if (first >= 20 && first <= 23) return "TLS in place of HTTP: write https:// or wss://";
-  // The high octet of the length of SETTINGS, which come first and are shorter than 64 KB (RFC 9113 §3.4).
+  // HTTP/2 begins with a SETTINGS frame shorter than 64 KB, so the high octet of its length is 0
+  // (RFC 9113 §3.4).
   return first === 0 ? "HTTP/2 in place of HTTP/1.1: use --http2, or http2: true" : NOT_HTTP;
 }
 
 export class StatusLine {
   status = 0;
-  /** HTTP/1.`minor`. */
+  /** Minor version of HTTP/1. */
   minor = 0;
   reason: ProtocolError | "" = "";
   #place = 0;
@@ -44,8 +45,8 @@ export class StatusLine {
     this.#place = 0;
   }
 
-  // hot: returns the offset after the octets that were read; if the line is broken, the offset of the first wrong
-  // octet.
+  // hot: returns the offset after the octets read, or, if the line is malformed, the offset of the
+  // first wrong octet.
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = this.#passPrefix(bytes, from, to);
     while (at < to && this.#place < DONE) {
@@ -94,7 +95,7 @@ export class StatusLine {
     else this.#break(NOT_HTTP);
   }
 
-  /** A status is 100 to 999: its class, the first digit, is not 0. */
+  /** A status is from 100 to 999, so its first digit is not 0. */
   #takeDigit(digit: number): void {
     const least = this.#place === STATUS_CLASS ? 1 : 0;
     if (digit < least || digit > 9) return this.#break("malformed status line");

@@ -1,8 +1,8 @@
-/** Bodies of responses that this program fetches, within a limit: a server may send without end. */
+/** Reads bodies of fetched responses up to a limit, because a server may never stop sending. */
 import { beyond, isWithin, type LimitName, oneMoreThan } from "../limits.ts";
 import { Buffer } from "node:buffer";
 
-/** Reads a whole body. Throws an Error beyond the limit and stops reading; also throws the error of the stream. */
+/** Reads a whole body. If it exceeds the limit, stops reading and throws an Error. Also throws errors of the stream. */
 export async function boundedBody(
   stream: ReadableStream<Uint8Array> | null,
   limit: LimitName,

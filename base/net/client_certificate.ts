@@ -1,16 +1,19 @@
-/** Makes OpenSSL present a client's certificate in TLS. */
+/** Makes OpenSSL present a client certificate in TLS. */
 import { cString, cStringAt, made, type OpenSsl, type Pointer } from "../system/openssl.ts";
 import { certificatesIn, type ClientCertificate } from "./endpoint.ts";
 
 const SSL_CTRL_EXTRA_CHAIN_CERT = 14;
-/** OpenSSL's security level of every load: no key of fewer than 112 bits of security, whatever the system's default. */
+/**
+ * OpenSSL's security level for every load, whatever the system's default. It refuses keys with fewer than 112 bits of
+ * security.
+ */
 export const SECURITY_LEVEL = 2;
-/** Passphrase for every key that needs one: otherwise OpenSSL would ask for it on the terminal. */
+/** Passphrase for every key that needs one, because OpenSSL would otherwise ask for it on the terminal. */
 const NO_PASSPHRASE = cString("");
 
 /**
- * Makes every connection of the context present the certificate. Throws if OpenSSL refuses it, for example because of a
- * short key.
+ * Makes every connection of the context present the certificate. Throws if OpenSSL refuses it, for example because its
+ * key is too short.
  */
 export function showCertificate(
   openssl: OpenSsl,
@@ -21,7 +24,7 @@ export function showCertificate(
   const [own, ...chain] = certificatesIn(cert).map((pem) => certificateOf(openssl, pem));
   if (own === undefined) throw new Error("there is no client certificate");
   demand(openssl, tls.SSL_CTX_use_certificate(context, own) === 1);
-  certificates.X509_free(own); // the context holds a reference of its own
+  certificates.X509_free(own); // the context has its own reference
   for (const one of chain) {
     const taken = tls.SSL_CTX_add_extra_chain_cert(context, SSL_CTRL_EXTRA_CHAIN_CERT, 0n, one);
     demand(openssl, taken === 1n || Number(taken) === 1);
@@ -32,7 +35,7 @@ export function showCertificate(
   demand(openssl, tls.SSL_CTX_check_private_key(context) === 1);
 }
 
-/** Throws as `showCertificate` does. */
+/** Throws like `showCertificate`. */
 export function checkCertificate(openssl: OpenSsl, client: ClientCertificate): void {
   const context = made(openssl.tls.SSL_CTX_new(openssl.tls.TLS_client_method()));
   try {

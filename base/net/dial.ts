@@ -1,6 +1,4 @@
-/**
- * Opens one connection: TCP, TLS over TCP, or a unix socket.
- */
+/** Opens one connection: TCP, TLS over TCP, or a Unix socket. */
 import { messageOf } from "../errors.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -26,12 +24,13 @@ import { connectTo, type Route, RouteTo } from "./route.ts";
  */
 type Dial = (signal: AbortSignal) => Promise<Connection>;
 
-/** Dials an endpoint once. */
 export async function dial(endpoint: Endpoint, signal: AbortSignal): Promise<Connection> {
   return await dialer(endpoint)(signal);
 }
 
-/** Dials an endpoint repeatedly: its name is looked up once, and the address that connected last is tried first. */
+/**
+ * Dials an endpoint repeatedly. Its name is looked up only once, and the address that connected last is tried first.
+ */
 export function dialer(endpoint: Endpoint): Dial {
   if ("path" in endpoint) return () => dialUnix(endpoint.path);
   const { tls } = endpoint;
@@ -49,7 +48,7 @@ export function dialer(endpoint: Endpoint): Dial {
       if (!mayBeNamed(error, tls)) throw error;
       if (!isNodeTlsWhole()) throw thoughNamed(error);
       const conn = await byNode(route, tls, signal).catch((again) => {
-        throw messageOf(again) === SELF_SIGNED ? error : again; // the server has another certificate than the named one
+        throw messageOf(again) === SELF_SIGNED ? error : again; // not the trusted certificate
       });
       isByNode = true;
       return conn;
@@ -58,8 +57,8 @@ export function dialer(endpoint: Endpoint): Dial {
 }
 
 /**
- * Deno's own TLS refuses a CA certificate as a server's own certificate, and a certificate whose name is only in its
- * subject, even if the user trusts exactly that certificate.
+ * Whether the refused certificate may be one that the user trusts by name. Deno's own TLS refuses a CA certificate as a
+ * server's own, and a certificate whose name is only in its subject, even if the user trusts exactly that certificate.
  */
 function mayBeNamed(error: unknown, { caCerts }: Tls): error is DialError {
   return error instanceof DialError && caCerts.length > 0 &&
@@ -117,7 +116,7 @@ async function shakeHands(
   try {
     if (signal.aborted) close();
     const { alpnProtocol } = await conn.handshake();
-    signal.throwIfAborted(); // an abort has closed the connection
+    signal.throwIfAborted(); // an abort during the handshake has closed the connection
     const refusal = alpnRefusal(tls, alpnProtocol);
     if (refusal !== null) throw new DialError("tls", refusal);
     return conn;

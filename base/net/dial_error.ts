@@ -1,6 +1,6 @@
 /**
- * Why there is no connection: which step failed, and the cause in words that are the same for every attempt, because
- * failures are counted by their text.
+ * The reason why a connection can't be opened: the step that failed, and the cause. Its words are the same for every
+ * attempt, because failures are counted by their text.
  */
 import { isIP } from "node:net";
 import { messageOf } from "../errors.ts";
@@ -13,7 +13,7 @@ export class DialError extends Error {
   }
 }
 
-/** Errors of connect(2) and socket(2) for which `node:net` gives only a code, as strerror(3) words them. */
+/** strerror(3)'s words for errors of connect(2) and socket(2), for which `node:net` gives only a code. */
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EADDRNOTAVAIL: "cannot assign requested address",
@@ -39,18 +39,18 @@ export function systemReason(error: unknown): string {
 
 export const SELF_SIGNED = "the certificate is self-signed";
 
-/** End of the reason why a certificate without a subjectAltName is refused. */
+/** End of the reason for refusing a certificate without a subjectAltName. */
 export const NAMELESS = ": it names no host (subjectAltName)";
 
-/** Why the self-signed certificate that `openssl req -x509` makes is refused as a server's. */
+/** Why a server's self-signed certificate is refused if it was made by `openssl req -x509`. */
 export const OF_AN_AUTHORITY =
   "the certificate is that of an authority (basicConstraints has CA:TRUE), as self-signed ones often are";
 
-/** The same for a runtime that is too old to accept the certificate even if the user names it. */
+/** Why such a certificate is refused by a runtime that is too old to accept it even if the user names it as trusted. */
 export const OF_AN_AUTHORITY_THOUGH_NAMED =
   `${OF_AN_AUTHORITY}, and this program's own TLS does not accept such a certificate, even if it is named as trusted`;
 
-/** Messages of rustls, OpenSSL and Node about failed handshakes, in plainer words. */
+/** Plainer words for the messages of rustls, OpenSSL and Node about failed handshakes. */
 const PLAINER: readonly (readonly [said: RegExp, meant: string])[] = [
   [/SelfSigned|^self-signed certificate$/, SELF_SIGNED],
   [/UnknownIssuer/, "the certificate is not signed by an authority that this machine trusts"],
@@ -67,13 +67,13 @@ const PLAINER: readonly (readonly [said: RegExp, meant: string])[] = [
 
 type AlertedTls = Partial<Pick<Tls, "alpn" | "client" | "insecure" | "serverName">>;
 
-/** Alerts by which a server rejects the client's certificate (RFC 8446 §6.2). */
+/** Alerts with which a server rejects the client's certificate (RFC 8446 §6.2). */
 const OF_THE_CLIENT = /^(?:bad|unsupported) certificate$|^certificate |^unknown ca$/;
 
 /**
- * The meaning of an alert of the server in an error of OpenSSL (`tlsv1 alert unknown ca`) or rustls (`received fatal
- * alert: UnknownCA`); null if the error is no alert. In TLS 1.3 an alert may come after the handshake, in place of a
- * response.
+ * The meaning of a server's alert that OpenSSL (`tlsv1 alert unknown ca`) or rustls (`received fatal alert: UnknownCA`)
+ * reports as an error; null if the error is not an alert. In TLS 1.3, an alert may arrive after the handshake, in place
+ * of a response.
  */
 export function alertMeaning(said: string, tls: AlertedTls = {}): string | null {
   const [, byOpenSsl, byRustls] =
@@ -100,15 +100,14 @@ export function alertMeaning(said: string, tls: AlertedTls = {}): string | null 
   return `the server refused the handshake (${name})`;
 }
 
-/** Whether a reason, in the words of `alertMeaning`, says that the server refused the client by an alert. */
+/** Whether a reason from `alertMeaning` says that the server refused the client. */
 export function isRefusalByAlert(reason: string): boolean {
   return /^the server (?:demands a|refused the) (?:client certificate|handshake)\b/.test(reason);
 }
 
-/** How rustls, OpenSSL and Node name the alert no_application_protocol (RFC 7301 §3.2). */
+/** The name of the alert no_application_protocol (RFC 7301 §3.2) in rustls, OpenSSL and Node. */
 const NO_PROTOCOL = /no ?application ?protocol/i;
 
-/** The error for a failed TLS handshake. */
 export function handshakeFailed(error: unknown, tls: AlertedTls = {}): DialError {
   const said = messageOf(error);
   const version = tls.alpn === "h2" ? "2" : "1.1";
@@ -120,8 +119,8 @@ export function handshakeFailed(error: unknown, tls: AlertedTls = {}): DialError
 }
 
 /**
- * The meaning of an error of the runtime that can only be about an unusable key, because no certificate is verified;
- * null for any other error.
+ * Explains an error about verification that occurs although no certificate is verified, so that it can only be about an
+ * unusable key; null for any other error.
  */
 function unusableKey(said: string, { insecure = false }: AlertedTls): string | null {
   if (!insecure || !said.includes("unable to verify the first certificate")) return null;
@@ -129,22 +128,23 @@ function unusableKey(said: string, { insecure = false }: AlertedTls): string | n
 }
 
 /**
- * Why the protocol that the server chose is not acceptable; null if it is. Without ALPN, a server speaks HTTP/1.1.
- * @param chosen Null for none.
+ * Why the protocol that the server chose in ALPN is not acceptable; null if it is. A server that does not use ALPN
+ * speaks HTTP/1.1.
+ * @param chosen Null if the server chose none.
  */
 export function alpnRefusal({ alpn }: Pick<Tls, "alpn">, chosen: string | null): string | null {
   if (alpn === undefined || chosen === alpn) return null;
   return `the server does not speak HTTP/2: it chose ${chosen ?? "no protocol"} in ALPN`;
 }
 
-/** Explains a certificate that is valid for other names than the wanted one. */
+/** The message for a certificate that is valid only for other names than the wanted one. */
 export function notValidFor(wanted: string, names: readonly string[]): string {
   const listed = [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" or ");
   const valid = listed === "" ? "not valid for any names" : `only valid for ${listed}`;
   return `certificate not valid for name "${wanted}"; certificate is ${valid}`;
 }
 
-/** A message that lists more names would take too long to parse. */
+/** A longer message, which lists many names, would take too long to parse. */
 const LONGEST = 4_096;
 
 /** Parses rustls's message `… only valid for DnsName("localhost") or IpAddress(127.0.0.1)`. */
@@ -165,7 +165,7 @@ function wrongName(said: string): string | null {
   return `the certificate is not for ${wanted} but for ${names}`;
 }
 
-/** What a user can do about a reason, in terms of flags or of keys of an experiment file; null if nothing. */
+/** What the user can do about a reason, in terms of flags or of keys of an experiment file; null if nothing helps. */
 export function remedyFor(reason: string, written: "flags" | "keys"): string | null {
   const flag = (name: string): string => written === "flags" ? `--${name}` : name;
   if (reason === OF_AN_AUTHORITY) {
@@ -208,7 +208,7 @@ export function remedyFor(reason: string, written: "flags" | "keys"): string | n
   return null;
 }
 
-/** Why there was no response, with the settings that help. */
+/** Why there was no response, and the settings that help. */
 export function whyNoResponse(error: unknown, tls?: Tls): string {
   const said = messageOf(error);
   const why = alertMeaning(said, tls) ?? said;

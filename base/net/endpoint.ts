@@ -1,25 +1,25 @@
-/** Where an origin's connections go, and how: over TCP, TLS, a proxy or a unix socket. Pure. */
+/** Where an origin's connections go, and how they get there: over TCP, TLS, a proxy or a Unix socket. Pure. */
 import { credentialsIn, unescaped } from "../secret_fields.ts";
 import type { ConnectionOptions } from "../http/request.ts";
 import type { Host } from "./resolve.ts";
 
 /** How an origin is reached, beyond what its URL says. */
 export interface Access {
-  /** Whether any certificate is accepted; absent: no. */
+  /** Whether any certificate is accepted. Default: no. */
   readonly insecure?: boolean;
-  /** Authorities that are trusted besides the usual ones, as PEM. */
+  /** Certificates of authorities that are trusted in addition to the usual ones, as PEM. */
   readonly caCerts?: readonly string[];
   /** Unix socket that is dialed in place of the URL's host. */
   readonly unixPath?: string;
   /**
-   * Addresses that are dialed without looking up the URL's host, at least one; requests and TLS still name that host.
+   * Addresses that are dialed without looking up the URL's host; at least one. Requests and TLS still name that host.
    */
   readonly addresses?: readonly string[];
-  /** The certificate that the client presents in TLS; absent: none. */
+  /** The certificate that the client presents in TLS. Default: none. */
   readonly clientCertificate?: ClientCertificate;
   /** HTTP proxy through which the server is reached: `http://host:port`, optionally with user and password. */
   readonly proxy?: string;
-  /** HTTP/2, with prior knowledge for http and by ALPN for https; HTTP/1.1 when absent. */
+  /** Whether HTTP/2 is used, with prior knowledge for http and by ALPN for https. Default: HTTP/1.1. */
   readonly http2?: boolean;
 }
 
@@ -32,51 +32,53 @@ export interface ClientCertificate {
 export type Endpoint = TcpEndpoint | UnixEndpoint;
 
 export interface TcpEndpoint extends Host {
-  /** Plain HTTP when absent. */
+  /** Absent for plain HTTP. */
   readonly tls?: Tls;
-  /** Dialed in place of the host: with TLS it opens a tunnel, otherwise it takes requests with whole URLs. */
+  /**
+   * Proxy that is dialed in place of the host. With TLS, it opens a tunnel; otherwise, it gets requests with whole
+   * URLs.
+   */
   readonly proxy?: HttpProxy;
-  /** HTTP/1.1 when absent. */
+  /** Absent for HTTP/1.1. */
   readonly http2?: true;
 }
 
 interface HttpProxy extends Host {
-  /** Value of Proxy-Authorization (RFC 9110 §11.7.2), or null. */
+  /** Value of Proxy-Authorization (RFC 9110 §11.7.2); null for none. */
   readonly authorization: string | null;
 }
 
 interface UnixEndpoint {
-  /** Path of the socket. */
   readonly path: string;
-  /** HTTP/1.1 when absent. */
+  /** Absent for HTTP/1.1. */
   readonly http2?: true;
 }
 
 export interface Tls {
-  /** The name that the certificate must have; unless it is an address, it is also sent as SNI (RFC 6066 §3). */
+  /** The name that the certificate must have. Unless it is an address, it is also sent as SNI (RFC 6066 §3). */
   readonly serverName: string;
   /** Whether any certificate is accepted. */
   readonly insecure: boolean;
-  /** Authorities that are trusted besides the usual ones, as PEM. */
+  /** Certificates of authorities that are trusted in addition to the usual ones, as PEM. */
   readonly caCerts: readonly string[];
   readonly client?: ClientCertificate;
-  /** The protocol that ALPN offers; absent: HTTP/1.1. */
+  /** The protocol that ALPN offers. Absent for HTTP/1.1. */
   readonly alpn?: "h2";
 }
 
-/** The only protocol offered, so that the server can't choose another one (RFC 7301 §3.2). */
+/** The only protocol that is offered, so that the server can't choose another one (RFC 7301 §3.2). */
 export function offeredBy({ alpn }: Tls): string {
   return alpn ?? "http/1.1";
 }
 
-/** Each certificate of a PEM text, which may hold other text between them. */
+/** The certificates in a PEM text, which may have other text between them. */
 export function certificatesIn(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 }
 
 /**
- * The part of an access that also applies to other hosts: trust, proxy and protocol. Address, socket and client
- * certificate belong to the one host.
+ * The settings of an access that also apply to other hosts: trust, proxy and protocol. Addresses, socket and client
+ * certificate belong to one host only.
  */
 export function accessElsewhere({ insecure, caCerts, proxy, http2 }: Access): Access {
   return { insecure, caCerts, proxy, http2 };
@@ -118,9 +120,7 @@ export function dialedAt({ proxy, ...endpoint }: TcpEndpoint): Host {
   return proxy ?? endpoint;
 }
 
-/**
- * The options of requests to the origin that depend on the way there, such as an HTTP proxy, which needs whole URLs.
- */
+/** Options of requests to the origin that depend on how it is reached. For example, an HTTP proxy needs whole URLs. */
 export function connectionOptions(
   origin: string,
   endpoint: Endpoint,
@@ -132,7 +132,7 @@ export function connectionOptions(
   return { host, keepAlive, byProxy: { origin, authorization: proxy.authorization } };
 }
 
-/** Credentials that a proxy may echo in its error page, and that must never be shown. */
+/** Credentials that must never be shown, although a proxy may echo them in an error page. */
 export function proxyCredentials(endpoint: Endpoint): string[] {
   const authorization = "path" in endpoint ? null : endpoint.proxy?.authorization ?? null;
   return authorization === null ? [] : credentialsIn("proxy-authorization", authorization);

@@ -1,21 +1,22 @@
 /**
- * Frames that wait for a server to read them. The server decides how many there are: each PING and SETTINGS needs a
- * reply (CVE-2019-9512 and CVE-2019-9515), and the end of a request makes the load send the next one, even if the
- * server has not read the first. A server that reads never comes near these limits.
+ * Limits how many frames may wait for a server to read them. The server determines their number: each PING and SETTINGS
+ * needs a reply (CVE-2019-9512 and CVE-2019-9515), and each request that ends makes the load send another one, even if
+ * the server has not read the first. A server that keeps reading never comes near these limits.
  */
 import { LIMITS } from "../../limits.ts";
 import { ConnectionError, type FrameWriter } from "./frames.ts";
 
-/** Each place has one request on its way, and perhaps a few that were cancelled. */
+/** Each place has one request in progress, and perhaps a few that were cancelled. */
 const REQUESTS_OF_A_PLACE = 4;
 const SPARE_REQUESTS = 100;
 
 export class Backlog {
   readonly #mostRequests: number;
-  // Lower bounds of the numbers of replies and requests that were sent.
+  // Lower bounds for the numbers of replies and requests that have been sent.
   #sentReplies = 0;
   #sentRequests = 0;
-  // Once `#nextBytes` are sent, so are `#nextReplies` and `#nextRequests`.
+  // Once `#nextBytes` bytes have been sent, `#nextReplies` replies and `#nextRequests` requests
+  // have been sent, too.
   #nextBytes = 0;
   #nextReplies = 0;
   #nextRequests = 0;
@@ -24,7 +25,10 @@ export class Backlog {
     this.#mostRequests = SPARE_REQUESTS + REQUESTS_OF_A_PLACE * places;
   }
 
-  /** Throws ConnectionError. @param unsentBytes Bytes that were handed over for sending, and are not sent yet. */
+  /**
+   * Throws ConnectionError.
+   * @param unsentBytes Bytes that were handed over for sending, but have not been sent yet.
+   */
   look(unsentBytes: number): void {
     const { out } = this;
     const sentBytes = out.writtenBytes - out.length - unsentBytes;
@@ -45,7 +49,7 @@ export class Backlog {
     this.#sentRequests = this.#nextRequests;
   }
 
-  /** Throws ConnectionError if the last frame asked for one reply too many. */
+  /** Throws ConnectionError if too many replies are waiting to be sent. */
   check(): void {
     const { most } = LIMITS.http2Replies;
     if (this.out.replies - this.#sentReplies > most) throw tooMany(`${most} replies`);

@@ -1,8 +1,9 @@
 /**
- * The client's side of an HTTP/2 connection (RFC 9113): octets in, events and octets out. No I/O, no clock.
+ * The client's side of an HTTP/2 connection (RFC 9113), which turns received octets into events, and requests into
+ * octets to send. No I/O, no clock.
  *
- * A place holds one stream at a time, so that a load can treat a place like a connection of its own: a request begins
- * on it, gets a response or fails, and then the next may begin.
+ * A place holds one stream at a time, so that a load can treat a place like a connection: a request begins in it and
+ * gets a response or fails, and then the next request may begin.
  */
 import type { KeptResponse } from "../kept.ts";
 import type { ReceivedResponse } from "../received.ts";
@@ -41,45 +42,46 @@ import { LiveStreams, type StreamEvents } from "./live_streams.ts";
 import { SharedMemory } from "./shared_memory.ts";
 import { LIMITS } from "../../limits.ts";
 
-/** The most frames in a row that ask for a reply or bring nothing; any part of a response ends the row. */
+/** The most consecutive frames that need a reply or carry nothing. Any part of a response resets the count. */
 const MOST_IDLE_FRAMES = 10_000;
-/** Stream identifiers and window increments have 31 bits; the reserved bit before them is ignored (§4.1, §6.9). */
+/** Stream identifiers and window increments have 31 bits. The reserved bit before them is ignored (§4.1, §6.9). */
 const WITHOUT_RESERVED = 0x7fff_ffff;
-/** A client's streams have the odd identifiers (§5.1.1). */
+/** A client may use the odd identifiers only, which are half of all (§5.1.1). */
 const MOST_STREAMS = 2 ** 30;
 
 interface ConnectionOptions {
-  /** Returns the store for the responses of a place. Null, or absent: responses are not kept. */
+  /** Returns the store for the responses of a place, or null if they are not kept. Default: they are not kept. */
   readonly keep?: (place: number) => KeptResponse | null;
-  /** Shared with the other connections of the load. */
+  /** Memory that all connections of the load share. */
   readonly memory?: SharedMemory;
-  /** Requests after which another connection has to take over; absent: no limit. */
+  /** Number of requests after which another connection has to take over. Default: no limit. */
   readonly requests?: number;
 }
 
 export class Http2Connection {
-  /** Whether the server's SETTINGS have arrived; until then its limit of streams is unknown. */
+  /** Whether the server's SETTINGS have arrived, before which its limit of streams is unknown. */
   isReady = false;
   /** Why the connection can't go on; null while it can. */
   error: string | null = null;
-  /** The frames to be sent. */
+  /** Frames that wait to be sent. */
   readonly out: FrameWriter;
   readonly #sender: RequestSender;
   /**
-   * The reader of a frame that has come only in part; null if there is none. Whole frames go through a shared reader.
+   * The reader of a frame that has arrived only in part; null if there is none. Whole frames are read by a shared
+   * reader.
    */
   #split: FrameReader | null = null;
   readonly #blocks: HeaderBlocks;
   readonly #streams: LiveStreams;
   readonly #memory: SharedMemory;
   readonly #mostRequests: number;
-  /** Null while nothing waits to be sent. */
+  /** Null if nothing waits to be sent. */
   #backlog: Backlog | null = null;
   #isLeaving = false;
   /** Bytes received since the last WINDOW_UPDATE for the connection. */
   #unreportedBytes = 0;
   #idleFrames = 0;
-  /** The HEADERS frame whose block continues in CONTINUATION frames; null if there is none. */
+  /** The HEADERS frame whose header block continues in CONTINUATION frames; null if there is none. */
   #unfinished: { readonly id: number; readonly flags: number } | null = null;
 
   constructor(
@@ -97,12 +99,11 @@ export class Http2Connection {
     this.out.raw(opening());
   }
 
-  /** The most concurrent streams that the server accepts. */
+  /** Largest number of concurrent streams that the server accepts. */
   get mostStreams(): number {
     return this.#sender.peer.mostStreams;
   }
 
-  /** Number of open streams. */
   get active(): number {
     return this.#streams.active;
   }
@@ -113,8 +114,8 @@ export class Http2Connection {
   }
 
   /**
-   * Whether the server, before leaving, said that it had taken a request. If so, the next connection can be expected to
-   * get some requests taken, too.
+   * Whether the server's GOAWAY said that it had taken at least one request. If so, the next connection can be expected
+   * to get some requests taken, too.
    */
   get hasTaken(): boolean {
     return this.#streams.hasTaken;
@@ -128,7 +129,8 @@ export class Http2Connection {
     return this.#streams.places[place].id !== 0;
   }
 
-  // hot: the place's response, valid from its end until it is forgotten or the next one begins.
+  // hot: the place's response, valid from its end until it is forgotten or the place's next
+  // response begins.
   response(place: number): ReceivedResponse {
     return this.#streams.places[place];
   }
@@ -138,17 +140,18 @@ export class Http2Connection {
     this.#streams.places[place].forget();
   }
 
-  /** Frees the memory of all responses, because the connection is over. */
+  /** Frees the memory of all responses after the connection has ended. */
   giveBack(): void {
     for (const { kept } of this.#streams.places) kept?.giveBack();
   }
 
-  /** Whether a head of the place's response has come. */
+  /** Whether a head of the place's response has arrived. */
   hasBegun(place: number): boolean {
     return this.#streams.places[place].hasBegun;
   }
 
-  // hot: begins a stream; returns its size in octets, including any part of the body that has to wait.
+  // hot: begins a stream. Returns the size of its frames in octets; any part of the body that has
+  // to wait is included.
   begin(place: number, request: Http2Request): number {
     return this.#streams.begin(place, request);
   }
@@ -158,19 +161,20 @@ export class Http2Connection {
     this.#streams.cancel(place, "CANCEL");
   }
 
-  /** Asks the server for a sign of life. */
+  /** Sends a PING, to which a live server must reply. */
   ping(): void {
     this.out.frame(PING, 0, 0, new Uint8Array(8));
   }
 
-  /** Tells the server that nothing more will come. */
+  /** Announces that no more requests will follow. */
   leave(code: ErrorCode = "NO_ERROR"): void {
     this.#isLeaving = true;
     this.out.frame(GOAWAY, 0, 0, numbers(0, numberOfCode(code)));
   }
 
-  // hot: reads received octets; reports news of a place as events, and a problem of the connection as `error`.
-  /** @param unsentBytes Octets that were taken from `out` and still wait to be sent. */
+  // hot: reads received octets. Reports what happens in a place as an event, and a failure of the
+  // connection as `error`.
+  /** @param unsentBytes Octets that were taken from `out`, but have not been sent yet. */
   read(octets: Uint8Array, length: number, unsentBytes = 0): void {
     try {
       this.#lookAtBacklog(unsentBytes);
@@ -210,7 +214,7 @@ export class Http2Connection {
     }
   }
 
-  /** Throws ConnectionError if the last frame asked for one reply too many. */
+  /** Throws ConnectionError if too many replies are waiting to be sent. */
   #checkReplies(): void {
     this.#backlog ??= new Backlog(this.out, this.places);
     this.#backlog.check();
@@ -231,7 +235,7 @@ export class Http2Connection {
     if (this.out.replies > LIMITS.http2Replies.most) this.#checkReplies();
   }
 
-  /** An HTTP/1.1 server responds to the preface with text, which read as a frame is far too long (§3.4). */
+  /** An HTTP/1.1 server responds to the preface with text, which looks like a far too long frame (§3.4). */
   #tooLong(): ConnectionError {
     return this.isReady
       ? new ConnectionError("FRAME_SIZE_ERROR", "a frame larger than SETTINGS_MAX_FRAME_SIZE")

@@ -1,6 +1,6 @@
-/** Field lines of HTTP/2 (RFC 9113 §8.2), and the defects that a block of them can have. */
+/** Field lines of HTTP/2 (RFC 9113 §8.2), and the defects that a field block can have. */
 
-/** A field line; name and value are octets, each a character from 0 to 255. */
+/** A field line. Each character of its name and value stands for an octet. */
 export interface Field {
   readonly name: string;
   readonly value: string;
@@ -8,12 +8,11 @@ export interface Field {
 
 const OVERHEAD_BYTES = 32;
 
-/** Size of a field line in tables and lists (RFC 7541 §4.1, RFC 9113 §10.5.1). */
+/** Size of a field line as the HPACK table and field lists count it (RFC 7541 §4.1, RFC 9113 §10.5.1). */
 export function fieldBytes({ name, value }: Field): number {
   return name.length + value.length + OVERHEAD_BYTES;
 }
 
-/** Every defect of a field block, in words that people read. */
 export type HpackDefect =
   | "it ends within a field line"
   | "an integer is larger than 2,147,483,647"
@@ -26,7 +25,7 @@ export type HpackDefect =
   | "the dynamic table is resized after a field line";
 
 /**
- * The block can't be decoded, so from now on the tables of the two sides differ: a connection error of type
+ * The block can't be decoded, so from now on the two sides' tables differ. This is a connection error of type
  * COMPRESSION_ERROR (RFC 9113 §4.3).
  */
 export class HpackError extends Error {
@@ -36,7 +35,7 @@ export class HpackError extends Error {
   }
 }
 
-/** The block is valid but its list is too long, so only its stream fails (RFC 9113 §10.5.1). */
+/** The block is valid, but its list is too long. Only its stream fails (RFC 9113 §10.5.1). */
 export class FieldListTooLong extends Error {
   override readonly name = "FieldListTooLong";
   constructor(readonly listBytes: number, readonly mostBytes: number) {

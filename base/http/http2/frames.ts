@@ -1,10 +1,10 @@
 /**
- * Frames of HTTP/2 (RFC 9113 §4 and §6): octets in, frames out, and frames as octets. Content of DATA is handed on
- * as it comes, without a copy; any other frame is handed on whole.
+ * Reads and writes frames of HTTP/2 (RFC 9113 §4 and §6). Content of DATA frames is handed on as it arrives, without a
+ * copy; any other frame is handed on whole.
  */
 import { putOctets } from "../octets.ts";
 
-// Types (§6).
+// Frame types (§6).
 export const DATA = 0;
 export const HEADERS = 1;
 export const PRIORITY = 2;
@@ -23,7 +23,7 @@ export const END_HEADERS = 0x04;
 export const PADDED = 0x08;
 export const HAS_PRIORITY = 0x20;
 
-/** Error codes by their number (§7). */
+/** Names of the error codes, in the order of their numbers (§7). */
 export const ERROR_CODES = [
   "NO_ERROR",
   "PROTOCOL_ERROR",
@@ -42,12 +42,12 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** The name of an error code, or its number where the RFC has none. */
+/** The name of an error code, or its number if the RFC has no name for it. */
 export function nameOfCode(code: number): string {
   return ERROR_CODES[code] ?? `error ${code}`;
 }
 
-/** Why a connection can't go on (§5.4.1); the message is for people. */
+/** Why a connection can't go on (§5.4.1). */
 export class ConnectionError extends Error {
   constructor(readonly code: ErrorCode, message: string) {
     super(message);
@@ -59,16 +59,16 @@ export function numberOfCode(code: ErrorCode): number {
 }
 
 const HEAD_BYTES = 9;
-/** Largest payload of a frame, unless SETTINGS say otherwise, which ours never do (§4.2). */
+/** Default limit of a frame's payload, which our SETTINGS do not change (§4.2). */
 export const MAX_FRAME_BYTES = 16_384;
 
 // Values of `FrameReader.found`.
 export const NOTHING = 0;
-/** `payload[from, to)` is content of a DATA frame, perhaps empty; `isLast`: the frame ends with it. */
+/** `payload[from, to)` is content of a DATA frame, perhaps empty. If `isLast`, it is the end of that frame. */
 export const CONTENT = 1;
 /** `payload[from, to)` is a whole frame without its padding. */
 export const FRAME = 2;
-/** The current frame, or its padding, is too long. */
+/** The current frame exceeds MAX_FRAME_BYTES. */
 export const TOO_LONG = 3;
 export const BAD_PADDING = 4;
 
@@ -79,7 +79,7 @@ export class FrameReader {
   type = 0;
   flags = 0;
   stream = 0;
-  /** Bytes of the payload including padding, as flow control counts them. */
+  /** Size of the payload in bytes, including padding, as flow control counts it. */
   length = 0;
   payload: Uint8Array = NO_OCTETS;
   from = 0;
@@ -88,19 +88,19 @@ export class FrameReader {
 
   readonly #head = new Uint8Array(HEAD_BYTES);
   #headBytes = 0;
-  /** Bytes of the payload that are still to come. */
+  /** Bytes of the payload that have not arrived yet. */
   #leftBytes = 0;
-  /** Bytes of padding at the end of the payload; −1 until the byte with the length of the padding has arrived. */
+  /** Bytes of padding at the end of the payload; −1 until the octet with that number has arrived. */
   #padBytes = 0;
   /** Collects a payload that arrives in pieces. */
   #gathered: Uint8Array = NO_OCTETS;
 
-  /** Whether a frame has come only in part. */
+  /** Whether only a part of a frame has arrived so far. */
   get isWithin(): boolean {
     return this.#headBytes > 0;
   }
 
-  // hot: returns the offset after the octets that were read; `found` says what they are.
+  // hot: returns the offset after the octets read; `found` tells what they are.
   next(bytes: Uint8Array, from: number, to: number): number {
     this.found = NOTHING;
     let at = from;
@@ -149,7 +149,7 @@ export class FrameReader {
     this.#leftBytes -= end - at;
     this.payload = bytes;
     this.from = at;
-    // The rest of the payload includes the padding that has not arrived yet.
+    // The padding comes last, so these bytes hold only that part of it which exceeds `#leftBytes`.
     this.to = Math.max(at, end - Math.max(0, this.#padBytes - this.#leftBytes));
     this.isLast = this.#leftBytes === 0;
     if (this.isLast) this.#headBytes = 0;
@@ -191,18 +191,23 @@ export class FrameReader {
   }
 }
 
-/** A 32-bit unsigned number. */
+/** Reads a 32-bit unsigned number. */
 export function numberAt(bytes: Uint8Array, at: number): number {
   return (bytes[at] << 24 | bytes[at + 1] << 16 | bytes[at + 2] << 8 | bytes[at + 3]) >>> 0;
 }
 
 const FIRST_BYTES = 256;
-/** Buffer size of a connection that adds frames while octets that it handed over are not all sent. */
+/**
+ * A connection's buffer doubles up to this size while frames are added faster than they are sent. Beyond this size, it
+ * grows only to twice the length of the frames in it.
+ */
 const CHUNK_BYTES = 4_096;
 
 class FrameBuffer {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The last view from the beginning, kept because the next frames to be sent together often have as many octets. */
+  /**
+   * The last view that began at 0, kept because the frames that are sent together often have the same length as before.
+   */
   #view = NO_OCTETS;
 
   constructor(length: number) {
@@ -219,8 +224,8 @@ class FrameBuffer {
 const NO_BUFFER = new FrameBuffer(0);
 
 /**
- * Buffers for frames. A connection takes one for as long as it has something to send, and so nearly always the one that
- * another connection has just given back, which the processor still has in its caches.
+ * Buffers for frames. A connection takes one only while it has something to send. It usually gets the buffer that
+ * another connection has just given back, and that is still in the processor's caches.
  */
 export class FrameBuffers {
   readonly #free: FrameBuffer[] = [];
@@ -237,24 +242,24 @@ export class FrameBuffers {
   }
 }
 
-/** Collects frames, to be sent together. */
+/** Collects frames that are sent together. */
 export class FrameWriter {
   #buffer = NO_BUFFER;
-  /** Where the waiting octets begin; the octets before it were handed over, and stay unchanged. */
+  /** Where the waiting octets begin. The octets before were handed over for sending, so they must not change. */
   #from = 0;
   /** Number of octets that wait to be sent. */
   length = 0;
-  /** Octets of all frames so far. */
+  /** Octets of all frames written so far. */
   writtenBytes = 0;
-  /** Number of requests among the frames since the count began. */
+  /** Number of HEADERS frames since `countAnew` was called. */
   requests = 0;
-  /** Number of frames since the count began that belong to no request. */
+  /** Number of frames other than HEADERS, DATA and CONTINUATION since `countAnew` was called. */
   replies = 0;
 
-  /** @param buffers Absent: the writer has a buffer of its own. */
+  /** @param buffers Shared buffers. Default: the writer has its own. */
   constructor(private readonly buffers = new FrameBuffers()) {}
 
-  /** All bytes to send; the caller may keep them until `reuse`. */
+  /** Takes the octets that wait to be sent. They are valid until `reuse` is called. */
   take(): Uint8Array<ArrayBuffer> {
     const from = this.#from;
     this.#from += this.length;
@@ -262,7 +267,7 @@ export class FrameWriter {
     return this.#buffer.view(from, this.#from);
   }
 
-  // hot: everything that was handed over is sent, and its buffer is free again.
+  // hot: gives the buffer back, because everything that was handed over has been sent.
   reuse(): void {
     if (this.length > 0) return;
     this.#from = 0;
@@ -270,7 +275,6 @@ export class FrameWriter {
     this.#buffer = NO_BUFFER;
   }
 
-  /** Counts requests and replies from 0. */
   countAnew(): void {
     this.requests = this.replies = 0;
   }
@@ -298,7 +302,7 @@ export class FrameWriter {
     else if (type !== DATA && type !== CONTINUATION) this.replies++;
   }
 
-  /** Appends octets that are not a frame. */
+  /** Appends octets that are not a frame, such as the connection preface. */
   raw(octets: Uint8Array): void {
     const at = this.#room(octets.length);
     this.#buffer.bytes.set(octets, at);
@@ -313,7 +317,10 @@ export class FrameWriter {
     return this.#from + this.length - length;
   }
 
-  /** Moves the waiting octets to a buffer of twice the size, so that only few appended frames cause such a move. */
+  /**
+   * Moves the waiting octets to a buffer at least twice as long as they are, so that appending frames rarely needs a
+   * move.
+   */
   #renew(leastBytes: number): void {
     const { bytes } = this.#buffer;
     const chunkBytes = Math.min(CHUNK_BYTES, 2 * bytes.length);
@@ -331,14 +338,13 @@ function putNumber(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value;
 }
 
-/** Numbers of 32 bits each. */
 export function numbers(...values: readonly number[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(4 * values.length);
   values.forEach((value, i) => putNumber(bytes, 4 * i, value));
   return bytes;
 }
 
-/** The payload of SETTINGS (§6.5.1): each a 16-bit identifier and a 32-bit value. */
+/** The payload of SETTINGS (§6.5.1): for each setting, a 16-bit identifier and a 32-bit value. */
 export function settingsPayload(settings: Iterable<readonly [number, number]>): Uint8Array {
   return Uint8Array.from(
     [...settings].flatMap(([id, value]) => [id >> 8, id & 0xff, ...numbers(value)]),

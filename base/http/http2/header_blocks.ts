@@ -1,7 +1,7 @@
 /**
- * Header blocks as they arrive on a connection: gathered where they are split (RFC 9113 §6.10), and read. A server's
- * blocks are equal to the octet until its clock moves on, so a known block is not decoded again. It stays known on
- * every connection if it does not use the decoder's table, and otherwise until that table changes.
+ * Received header blocks: joins their parts (RFC 9113 §6.10) and decodes them. A server usually sends equal blocks
+ * until the second in its Date field changes, so a known block is not decoded again. It stays known on every connection
+ * if it does not use the dynamic table, or else on its own connection until that table changes.
  */
 import { LIMITS } from "../../limits.ts";
 import { type Field, FieldListTooLong, HpackError } from "./fields.ts";
@@ -10,29 +10,29 @@ import { type DecodedBlock, HpackDecoder } from "./hpack_decoder.ts";
 import type { Http2Request } from "./request.ts";
 import { MalformedResponse, type ResponseHead, responseHead } from "./response.ts";
 
-/** Longer header blocks are not remembered, and are decoded each time. */
+/** Longer header blocks are not remembered, so they are decoded each time. */
 const MOST_KNOWN_BYTES = 1_024;
 /**
- * The most remembered blocks. They are looked up by the low bits of their length, because responses to different
+ * Number of remembered blocks. They are looked up by the low bits of their length, because responses to different
  * requests usually differ in length.
  */
 const MOST_KNOWN = 8;
-/** The most frames into which one block may be split: without a limit, a server could send empty ones for ever. */
+/** Number of frames into which one block may be split. Without a limit, a server could send empty frames for ever. */
 const MOST_PARTS = 64;
 
 interface EarlierBlock {
   readonly block: Uint8Array;
   readonly decoded: DecodedBlock;
-  /** Generation of the table that the block refers to. */
+  /** Generation of the decoder's dynamic table just after the block was decoded. */
   readonly generation: number;
   readonly head: ResponseHead;
 }
 
-/** Blocks that were received; of those whose lengths have the same low bits, only the last. */
+/** The last block received for each value of the low bits of a block's length. */
 export class KnownBlocks {
   readonly #blocks: (EarlierBlock | null)[] = new Array(MOST_KNOWN).fill(null);
 
-  // hot: the block of the octets `payload[from, to)`; null where it is not known.
+  // hot: the known block with the octets `payload[from, to)`; null if there is none.
   find(payload: Uint8Array, from: number, to: number): EarlierBlock | null {
     const known = this.#blocks[to - from & MOST_KNOWN - 1];
     return known !== null && isSame(known.block, payload, from, to) ? known : null;
@@ -44,15 +44,19 @@ export class KnownBlocks {
 }
 
 /**
- * The most requests whose block is remembered: a load has few different requests, or too many for this to be worth it.
+ * Number of requests whose blocks are remembered. A load has fewer different requests, or so many that remembering does
+ * not pay.
  */
 export const MOST_REQUESTS = 64;
 
-/** Header blocks of requests that do not change the table; equal blocks exist once for all connections. */
+/**
+ * The last header block sent for each request, so that connections share one copy of equal blocks. Only blocks that
+ * leave the dynamic table unchanged are kept.
+ */
 export class SentBlocks {
   readonly #last = new Map<Http2Request, Uint8Array>();
 
-  /** Returns the block, or an equal one that was sent for the request before. */
+  /** Returns the block itself, or the kept one if that is equal. */
   once(request: Http2Request, block: Uint8Array): Uint8Array {
     const last = this.#last.get(request);
     if (last !== undefined && isSame(last, block, 0, block.length)) return last;
@@ -65,16 +69,19 @@ export class SentBlocks {
 export class HeaderBlocks {
   readonly #decoder = new HpackDecoder({ listBytes: LIMITS.responseHead.most });
   readonly #own = new KnownBlocks();
-  /** The known block that came last, and how often it has come since the decoder was last told of it. */
+  /** The known block that arrived last, and how often it has arrived since the last `#tell`. */
   #last: EarlierBlock | null = null;
   #times = 0;
   #parts: Uint8Array[] = [];
   #partsBytes = 0;
 
-  /** @param shared Known blocks that do not use the table, of all connections. */
+  /** @param shared Known blocks that do not use the dynamic table, shared by all connections. */
   constructor(private readonly shared: KnownBlocks) {}
 
-  /** Keeps a part of a header block that more parts follow. Throws ConnectionError. */
+  /**
+   * Keeps a part of a header block until the rest has arrived. Throws ConnectionError if the block has too many parts
+   * or is too long.
+   */
   gather(payload: Uint8Array, from: number, to: number): void {
     this.#parts.push(payload.slice(from, to));
     this.#partsBytes += to - from;
@@ -83,7 +90,7 @@ export class HeaderBlocks {
     }
   }
 
-  /** The whole block, after its last part was gathered. */
+  /** Joins the parts of the block, the last of which has been gathered. */
   gathered(): Uint8Array {
     const block = new Uint8Array(this.#partsBytes);
     let at = 0;
@@ -96,7 +103,10 @@ export class HeaderBlocks {
     return block;
   }
 
-  /** Throws MalformedResponse and ConnectionError; in either case the table is as the server believes it to be. */
+  /**
+   * Throws MalformedResponse if the list is too long, with the dynamic table in the state that the server expects; or
+   * ConnectionError if the block can't be decoded.
+   */
   fields(block: Uint8Array): readonly Field[] {
     return this.#read(block).fields;
   }
@@ -116,7 +126,7 @@ export class HeaderBlocks {
     }
   }
 
-  // hot: `responseHead` of the fields in the block `payload[from, to)`. Throws as `fields` does.
+  // hot: `responseHead` of the fields in the block `payload[from, to)`. Throws like `fields`.
   head(payload: Uint8Array, from: number, to: number): ResponseHead {
     const known = this.shared.find(payload, from, to) ?? this.#own.find(payload, from, to);
     if (known === null || !this.#saysTheSame(known)) {
@@ -129,8 +139,8 @@ export class HeaderBlocks {
   }
 
   /**
-   * Tells the decoder which block has come again: rarely, because the decoder's memory is seldom in the processor's
-   * caches.
+   * Tells the decoder which known block has arrived again. This is put off until necessary, because the decoder's
+   * memory is seldom in the processor's caches.
    */
   #tell(): void {
     if (this.#last !== null) this.#decoder.repeat(this.#last.decoded, this.#times);
@@ -151,8 +161,8 @@ export class HeaderBlocks {
   }
 
   /**
-   * Whether the same octets still mean the same: not if the block uses the table, and the table has changed since or by
-   * the block itself.
+   * Whether equal octets still mean the same as the known block. They do if the block does not use the dynamic table,
+   * or if neither the block nor any later one has changed the table.
    */
   #saysTheSame({ decoded, generation }: EarlierBlock): boolean {
     if (!decoded.usesTable) return true;

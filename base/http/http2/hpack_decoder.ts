@@ -1,6 +1,6 @@
 /**
- * Reads field blocks (RFC 7541 §3 and §6). The two sides of a connection keep the same table, so every block must be
- * decoded, even if its list is not needed.
+ * Reads field blocks (RFC 7541 §3 and §6). Both sides of a connection keep the same dynamic table, so every block must
+ * be decoded, even if its fields are not needed.
  */
 import { LIMITS } from "../../limits.ts";
 import { type Field, fieldBytes, FieldListTooLong, HpackError } from "./fields.ts";
@@ -8,17 +8,19 @@ import { HpackReader } from "./hpack_primitives.ts";
 import { HpackTable, INITIAL_TABLE_BYTES, STATIC_ENTRIES } from "./hpack_table.ts";
 
 /**
- * The lowest first octet of each representation; a first octet below all of these begins a literal that is not indexed.
+ * The lowest first octet of each representation. A first octet below all three begins a literal that is not indexed.
  */
 const INDEXED = 0x80;
 const INDEXED_LITERAL = 0x40;
 const SIZE_UPDATE = 0x20;
 
-/** One update to the lowest size since the last block, and one to the final size (RFC 7541 §4.2). */
+/**
+ * A block may begin with one update to the lowest size since the last block, and one to the final size (RFC 7541 §4.2).
+ */
 const MOST_SIZE_UPDATES = 2;
 
 interface DecoderLimits {
-  /** SETTINGS_HEADER_TABLE_SIZE as announced before the peer could send a block. */
+  /** The SETTINGS_HEADER_TABLE_SIZE that was announced before the peer could send a block. */
   readonly tableBytes?: number;
   /** Largest decoded list; each field counts as 32 bytes more than its name and value (RFC 9113 §10.5.1). */
   readonly listBytes?: number;
@@ -28,7 +30,10 @@ export interface DecodedBlock {
   readonly fields: readonly Field[];
   /** The fields added to the dynamic table, in order. */
   readonly inserted: readonly Field[];
-  /** Whether the block refers to the dynamic table or resizes it: if not, the same octets always mean the same. */
+  /**
+   * Whether the block refers to the dynamic table or resizes it. If it does neither, the same octets always mean the
+   * same.
+   */
   readonly usesTable: boolean;
 }
 
@@ -42,14 +47,14 @@ export class HpackDecoder {
   readonly #mostListBytes: number;
   readonly #table: HpackTable;
   /**
-   * Whether the peer must still announce a table smaller than the initial one, which comes before all else (RFC 9113
-   * §4.3.1).
+   * Whether the peer's first block must begin with a size update, because a table smaller than the initial one was
+   * announced (RFC 9113 §4.3.1).
    */
   #mustShrink: boolean;
-  // The fields that the current block has inserted, and whether it uses the table, as in `DecodedBlock`.
+  // `inserted` and `usesTable` of the block that is being read.
   #inserted: Field[] = [];
   #usesTable = false;
-  /** Blocks that were received again, in order, and whose fields have not yet been inserted into the table. */
+  /** Blocks that arrived again, in order, and whose fields have not yet been inserted into the table again. */
   readonly #repeated: Repetition[] = [];
 
   constructor(
@@ -61,15 +66,17 @@ export class HpackDecoder {
     this.#table = new HpackTable(Math.min(tableBytes, INITIAL_TABLE_BYTES));
   }
 
-  /** Changes whenever the dynamic table does. Until then, a block that does not change the table keeps its meaning. */
+  /**
+   * Changes whenever the dynamic table does. While it stays the same, a block that does not change the table keeps its
+   * meaning.
+   */
   get generation(): number {
     this.#catchUp();
     return this.#table.generation;
   }
 
   /**
-   * Repeats the insertions of an earlier block that did not use the table; they take effect when the table is next
-   * read.
+   * Repeats the insertions of an earlier block that did not use the table. They are made when the table is next read.
    */
   repeat(block: DecodedBlock, times = 1): void {
     if (block.inserted.length === 0) return;
@@ -79,7 +86,10 @@ export class HpackDecoder {
     this.#repeated.push({ block, times });
   }
 
-  /** Forgets repeated blocks whose entries later ones have evicted: the table holds only the last entries that fit. */
+  /**
+   * Forgets repeated blocks whose entries later ones would evict, because the table holds only the last entries that
+   * fit.
+   */
   #forgetEvicted(): void {
     let bytes = 0;
     const first = this.#repeated.findLastIndex(({ block, times }) => {
@@ -89,7 +99,7 @@ export class HpackDecoder {
     if (first > 0) this.#repeated.splice(0, first);
   }
 
-  /** Inserts the fields of repeated blocks; each block only as often as it takes to fill the table. */
+  /** Inserts the fields of repeated blocks. Each block is inserted only as often as it takes to fill the table. */
   #catchUp(): void {
     if (this.#repeated.length === 0) return;
     for (const { block, times } of this.#repeated.splice(0)) {
@@ -103,8 +113,8 @@ export class HpackDecoder {
   }
 
   /**
-   * The fields of a whole block, in order. Throws HpackError, after which the connection is unusable; or
-   * FieldListTooLong at the end of the block, when the table is in the state that the peer expects, so that only the
+   * Decodes a whole block. Throws HpackError, after which the connection is unusable, or FieldListTooLong. The latter
+   * is thrown only at the end of the block, when the table is in the state that the peer expects, so that only the
    * stream fails.
    */
   read(block: Uint8Array): DecodedBlock {

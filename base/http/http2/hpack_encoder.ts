@@ -1,24 +1,27 @@
 /**
- * Writes field blocks (RFC 7541 §6): fields that repeat enter the table, varying ones do not, and secret ones are
- * marked as such for intermediaries.
+ * Writes field blocks (RFC 7541 §6). Fields are inserted into the dynamic table unless they are large, secret, or vary
+ * between messages. Secret fields are marked so that intermediaries do not index them, either.
  */
 import { isSecretField } from "../../secret_fields.ts";
 import { type Field, fieldBytes } from "./fields.ts";
 import { HpackWriter, MOST_CONTINUED } from "./hpack_primitives.ts";
 import { HpackTable, INITIAL_TABLE_BYTES } from "./hpack_table.ts";
 
-/** The first octet of each representation, without the index or size in its low bits, and the number of these bits. */
+/** Flags in the first octet of each representation, and the number of low bits that it has for an index or size. */
 const INDEXED = { flags: 0x80, prefixBits: 7 };
 const INDEXED_LITERAL = { flags: 0x40, prefixBits: 6 };
 const LITERAL = { flags: 0, prefixBits: 4 };
 const SECRET_LITERAL = { flags: 0x10, prefixBits: 4 };
 const SIZE_UPDATE = { flags: 0x20, prefixBits: 5 };
 
-/** Fields whose values vary from message to message, the same as in nghttp2. */
+/** Fields whose values vary between messages, as in nghttp2. */
 const VARYING = new Set([
   ...[":path", "age", "content-length", "etag", "if-modified-since", "if-none-match", "location"],
 ]);
-/** A field larger than this share of the table would evict most others; nghttp2 has the same limit. */
+/**
+ * A field larger than this share of the table is not inserted, because it would evict most others; nghttp2 has the same
+ * limit.
+ */
 const MOST_ENTRY_RATIO = 3 / 4;
 
 const MOST_INTEGER_BYTES = 1 + MOST_CONTINUED;
@@ -26,16 +29,19 @@ const MOST_INTEGER_BYTES = 1 + MOST_CONTINUED;
 export class HpackEncoder {
   #tableBytes = INITIAL_TABLE_BYTES;
   readonly #table = new HpackTable(INITIAL_TABLE_BYTES);
-  /** The smallest table size since the last block; Infinity while the peer knows the size. */
+  /** The smallest table size since the last block; Infinity if the peer knows the current size. */
   #lowestBytes = Infinity;
 
-  /** Changes whenever the dynamic table does. Until then, a block that does not change the table keeps its meaning. */
+  /**
+   * Changes whenever the dynamic table does. While it stays the same, a block that does not change the table keeps its
+   * meaning.
+   */
   get generation(): number {
     return this.#table.generation;
   }
 
   /**
-   * Takes the peer's SETTINGS_HEADER_TABLE_SIZE, of which at most 4,096 bytes are used; the next block announces the
+   * Applies the peer's SETTINGS_HEADER_TABLE_SIZE, of which at most 4,096 bytes are used. The next block announces the
    * new size.
    */
   resize(tableBytes: number): void {
@@ -46,7 +52,7 @@ export class HpackEncoder {
     this.#table.resize(bytes);
   }
 
-  /** Encodes a field block. Throws if a name or value has characters beyond octets. */
+  /** Throws if a name or value has characters above U+00FF. */
   encode(fields: readonly Field[]): Uint8Array<ArrayBuffer> {
     const writer = new HpackWriter(mostBytes(fields));
     if (this.#lowestBytes < Infinity) this.#writeSizeUpdates(writer);
@@ -60,7 +66,8 @@ export class HpackEncoder {
       writer.integer(SIZE_UPDATE.flags, SIZE_UPDATE.prefixBits, bytes);
     }
     this.#lowestBytes = Infinity;
-    // Changes the table's generation, because this block must not be sent again.
+    // Resizing changes the table's generation even if the size stays the same, so that this block
+    // is not sent again.
     this.#table.resize(this.#tableBytes);
   }
 
@@ -75,7 +82,7 @@ export class HpackEncoder {
     if (literal === INDEXED_LITERAL) this.#table.insert(field);
   }
 
-  /** Secrets enter no table, so that none can be guessed through it (RFC 7541 §7.1.3); an empty value is no secret. */
+  /** Secrets are never indexed, so that they can't be guessed by way of the table (RFC 7541 §7.1.3). */
   #literalFor(field: Field): typeof LITERAL {
     if (isSecretField(field.name)) return SECRET_LITERAL;
     const isLarge = fieldBytes(field) > this.#tableBytes * MOST_ENTRY_RATIO;
@@ -92,7 +99,7 @@ function mostBytes(fields: readonly Field[]): number {
   return bytes;
 }
 
-/** The message omits the value, which may be secret. */
+/** Throws if a character is above U+00FF. The message omits the value, which may be secret. */
 function refuseWide(name: string, value: string): void {
   if (!/[^\0-\xff]/.test(name + value)) return;
   throw new Error(

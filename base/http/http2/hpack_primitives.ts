@@ -5,11 +5,12 @@ import { decodeHuffman, encodeHuffman, huffmanBytes, mostDecoded } from "./huffm
 
 const MOST_INTEGER = 2 ** 31 - 1;
 /**
- * The most octets after the prefix: as many as the largest integer takes. More octets of zeros are refused, too (§5.1).
+ * The most octets after the first one: as many as the largest integer takes. A longer encoding is refused even if its
+ * additional octets add only zeros (§5.1).
  */
 export const MOST_CONTINUED = 5;
 
-/** The bit for Huffman coding in the first octet of a string. */
+/** Flag for Huffman coding in the first octet of a string. */
 const HUFFMAN = 0x80;
 const LENGTH_PREFIX_BITS = 7;
 
@@ -31,7 +32,7 @@ export class HpackReader {
     return this.bytes[this.#at];
   }
 
-  /** @param prefixBits Number of low bits of the first octet in which the integer begins. */
+  /** @param prefixBits Number of low bits of the first octet that belong to the integer. */
   integer(prefixBits: number): number {
     const most = (1 << prefixBits) - 1;
     const value = this.#octet() & most;
@@ -103,7 +104,7 @@ export class HpackWriter {
     this.#bytes[this.#at++] = rest;
   }
 
-  /** Uses the Huffman code if that is shorter. */
+  /** Uses the Huffman code if it makes the string shorter. */
   string(text: string): void {
     const length = huffmanBytes(text);
     if (length < text.length) {
@@ -115,7 +116,6 @@ export class HpackWriter {
     }
   }
 
-  /** Returns all octets that were written. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#at);
   }

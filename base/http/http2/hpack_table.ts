@@ -1,13 +1,13 @@
 /**
- * The field lines that HPACK knows by a number (RFC 7541 §2.3): the static table, and after it the dynamic one, newest
- * first.
+ * The field lines that HPACK refers to by index (RFC 7541 §2.3): first the static table, then the dynamic one, newest
+ * entry first.
  */
 import { type Field, fieldBytes } from "./fields.ts";
 
-/** SETTINGS_HEADER_TABLE_SIZE before either side has announced another (RFC 9113 §6.5.2). */
+/** SETTINGS_HEADER_TABLE_SIZE until a side announces another (RFC 9113 §6.5.2). */
 export const INITIAL_TABLE_BYTES = 4_096;
 
-/** RFC 7541 Appendix A, in order; the first has the index 1. */
+/** RFC 7541 Appendix A, in order. The first entry has the index 1. */
 const STATIC_TABLE: readonly Field[] = [
   ...[":authority"].map(valueless),
   ...valued(":method", ["GET", "POST"]),
@@ -57,7 +57,7 @@ export class HpackTable {
   length = 0;
   /** A ring that grows on demand, because most connections need few entries or none; its length is a power of two. */
   #ring = NO_ENTRIES;
-  /** Number of all insertions so far; its low bits are the slot of the next one. */
+  /** Number of insertions, counted anew when the ring grows; its low bits are the slot of the next insertion. */
   #inserted = 0;
 
   constructor(private mostBytes: number) {}
@@ -98,7 +98,7 @@ export class HpackTable {
     return 0;
   }
 
-  /** Adds a field; a field larger than the table empties the table, which is not an error (RFC 7541 §4.4). */
+  /** Adds a field. A field larger than the table empties the table, which is not an error (RFC 7541 §4.4). */
   insert(field: Field): void {
     const bytes = fieldBytes(field);
     this.generation++;
@@ -120,7 +120,7 @@ export class HpackTable {
     while (this.length > 0 && this.bytes > bytes) {
       const slot = this.#slot(this.#inserted - this.length);
       const oldest = this.#ring[slot];
-      this.#ring[slot] = null; // so that its memory is freed
+      this.#ring[slot] = null; // frees its memory
       this.length--;
       if (oldest !== null) this.bytes -= fieldBytes(oldest);
     }

@@ -1,13 +1,14 @@
 /**
- * The Huffman code of HPACK (RFC 7541 §5.2, Appendix B). It is canonical: in the order of their lengths, then of their
- * octets, each code is the one before plus one. So the lengths determine all codes.
+ * The Huffman code of HPACK (RFC 7541 §5.2, Appendix B). It is canonical: if the octets are sorted by the length of
+ * their codes and then by value, each code is the previous one plus one, extended with zeros to its own length. So the
+ * lengths determine all codes.
  */
 import { HpackError } from "./fields.ts";
 
-/** The symbol that would end a string; its code must not occur in one. */
+/** The end-of-string symbol, whose code must not occur in a string. */
 const EOS = 256;
 
-/** Bits of the code of each octet, and of EOS. */
+/** Length in bits of the code of each octet, and of EOS. */
 // deno-fmt-ignore
 const LENGTHS = Uint8Array.of(
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
@@ -45,14 +46,14 @@ function canonicalCodes(): Uint32Array {
   return codes;
 }
 
-/** Octets that the code takes for `text`, whose characters are octets. */
+/** Length of the encoded `text` in octets. Each character of `text` stands for an octet. */
 export function huffmanBytes(text: string): number {
   let bits = 0;
   for (let i = 0; i < text.length; i++) bits += LENGTHS[text.charCodeAt(i)];
   return bits + 7 >>> 3;
 }
 
-/** Writes the code of `text`, filled up with ones; gives the offset after it. */
+/** Writes the encoded `text`, padded with ones. Returns the offset after it. */
 export function encodeHuffman(text: string, into: Uint8Array, from: number): number {
   let at = from;
   let octet = 0;
@@ -72,11 +73,12 @@ export function encodeHuffman(text: string, into: Uint8Array, from: number): num
   return at;
 }
 
-// Decoding looks up eight bits at once. For a longer code, a step leads to another table for the next eight bits.
+// Decoding looks up eight bits at once in a table of steps. If a code is longer, its step leads to
+// another table for the next eight bits.
 
 /**
- * From this value on, a step yields no octet: `LINK | n` leads to the n-th table. Below it, a step is `bits << 8 |
- * octet`.
+ * Steps from this value on yield no octet: `LINK | n` leads to the n-th table. A lower step is `bits << 8 | octet`,
+ * where `bits` is how many of the eight bits belong to the octet's code.
  */
 const NO_OCTET = 0x4000;
 const AT_EOS = NO_OCTET;
@@ -84,7 +86,7 @@ const LINK = 0x8000;
 
 const STEPS = stepTables();
 
-/** All tables in one array, 256 steps each. */
+/** All tables in one array, with 256 steps each. */
 function stepTables(): Uint16Array {
   const tables = [new Uint16Array(256)];
   for (let symbol = 0; symbol <= EOS; symbol++) {
@@ -104,7 +106,7 @@ function stepTables(): Uint16Array {
   return steps;
 }
 
-/** The most octets that `bytes` octets of the code stand for. */
+/** Upper bound for the number of octets that `bytes` octets of Huffman code stand for. */
 export function mostDecoded(bytes: number): number {
   return Math.floor(bytes * 8 / SHORTEST_BITS);
 }
@@ -118,7 +120,7 @@ export function decodeHuffman(
 ): number {
   let length = 0;
   let table = 0;
-  // The last `left` bits have not been looked up yet.
+  // The last `left` of `bits` have not been looked up yet.
   let bits = 0;
   let left = 0;
   for (let at = from; at < to; at++) {

@@ -1,4 +1,7 @@
-/** The streams of a connection of HTTP/2, one at a time on each place, and what comes on them (RFC 9113 §5.1). */
+/**
+ * The streams of an HTTP/2 connection, one at a time in each place, and the frames that arrive for them (RFC 9113
+ * §5.1).
+ */
 import {
   ConnectionError,
   END_STREAM,
@@ -18,37 +21,36 @@ import type { Stream } from "./stream.ts";
 
 /** Events of the streams, reported only during `read`. */
 export interface StreamEvents {
-  /** The first head of the place's response has come. */
+  /** The first head of the place's response has arrived, which may be an interim one. */
   onBegin(place: number): void;
-  /** The place's response is complete; it can be read until it is forgotten or the next one begins. */
+  /** The place's response is complete. It can be read until it is forgotten or the place's next response begins. */
   onEndOfResponse(place: number): void;
-  /** The server reset the place's stream, for this reason. */
+  /** The server reset the place's stream. */
   onReset(place: number, reason: string): void;
   onMalformed(place: number, reason: string): void;
-  /** The server is leaving and has not processed the place's request: another connection may send it. */
+  /** The server is leaving and has not processed the place's request, so another connection may send it. */
   onTurnedAway(place: number): void;
 }
 
-/** The last identifier of a stream that a client may use (§5.1.1). */
+/** The highest stream identifier (§5.1.1). */
 const LAST_ID = 2 ** 31 - 1;
 const NONE = -1;
-/** The most cancelled streams that the server may not know of yet. */
+/** Number of cancelled streams whose late frames are still recognised. */
 const MOST_CANCELLED = 10_000;
 
 export class LiveStreams {
-  /** Number of open streams. */
   active = 0;
-  /** Whether the server, before leaving, has said which requests it took, and took at least one. */
+  /** Whether a GOAWAY of the server said that it had taken at least one request. */
   hasTaken = false;
   /**
-   * The likely place of each open stream, by the low bits of its identifier, which several streams may have in common.
-   * Null with a single place.
+   * The likely place of each open stream, indexed by the low bits of its identifier. It is only likely, because several
+   * streams may share these bits. Null if there is a single place.
    */
   readonly #likely: Int32Array | null;
   readonly #cancelled = new Set<number>();
   #nextId = 1;
 
-  /** @param places Each carries one stream at a time. */
+  /** @param places Places, each of which carries one stream at a time. */
   constructor(
     readonly places: readonly Stream[],
     private readonly sender: RequestSender,
@@ -60,12 +62,12 @@ export class LiveStreams {
       : new Int32Array(2 ** Math.ceil(Math.log2(2 * places.length)));
   }
 
-  /** Number of streams begun so far. */
   get begun(): number {
     return (this.#nextId - 1) / 2;
   }
 
-  // hot: begins a stream; returns its size in octets, including any part of the body that has to wait.
+  // hot: begins a stream. Returns the size of its frames in octets; any part of the body that has
+  // to wait is included.
   begin(place: number, request: Http2Request): number {
     const id = this.#nextId;
     this.#nextId += 2;
@@ -76,7 +78,7 @@ export class LiveStreams {
     return this.sender.begin(stream);
   }
 
-  // hot: the place of an open stream; −1 for any other.
+  // hot: the place of an open stream; −1 if the stream is not open.
   #placeOf(id: number): number {
     if (id === 0) return NONE; // free places have the id 0, too
     const likely = this.#likely === null ? 0 : this.#likely[hash(id, this.#likely)];
@@ -99,7 +101,7 @@ export class LiveStreams {
     this.#forsake(place);
   }
 
-  /** Frees the place; whatever still arrives on its stream is skipped. */
+  /** Frees the place. Frames that still arrive for its stream are skipped. */
   #forsake(place: number): void {
     this.#cancelled.add(this.places[place].id);
     if (this.#cancelled.size > MOST_CANCELLED) {
@@ -118,7 +120,8 @@ export class LiveStreams {
     return id % 2 === 0 || id >= this.#nextId;
   }
 
-  // hot: the place of a stream that may receive frames; −1 for a cancelled one. Throws ConnectionError.
+  // hot: the place of a stream that may receive frames; −1 if the stream was cancelled. Throws
+  // ConnectionError.
   #placeFor(id: number): number {
     const place = this.#placeOf(id);
     return place === NONE ? this.#absent(id) : place;
@@ -132,8 +135,8 @@ export class LiveStreams {
     throw new ConnectionError("STREAM_CLOSED", "a frame on a stream that has ended");
   }
 
-  // hot: takes content of a response. @param length The length of the DATA frame if the content ends it, else 0. Throws
-  // ConnectionError.
+  // hot: takes content of a response. `length` is the length of the DATA frame if its end has
+  // arrived, or else 0. Throws ConnectionError.
   takeContent(
     id: number,
     octets: Uint8Array,
@@ -154,7 +157,7 @@ export class LiveStreams {
     }
   }
 
-  /** Lets the server send more, long before it would have to wait. */
+  /** Widens the stream's window when half of it is used up, so that the server need not wait. */
   #account(stream: Stream, length: number): void {
     stream.unreportedBytes += length;
     if (stream.unreportedBytes <= WINDOW_BYTES / 2) return;
@@ -197,7 +200,8 @@ export class LiveStreams {
   #end(place: number): void {
     const stream = this.places[place];
     stream.checkEnd();
-    // §8.1: a response may come before the whole request is sent; the rest of the request is then not needed.
+    // §8.1: a response may end before the whole request is sent, and the rest of the request is
+    // then not needed.
     if (stream.isSent) this.#free(place);
     else this.#stop(place, "NO_ERROR");
     this.events.onEndOfResponse(place);
@@ -239,9 +243,9 @@ export class LiveStreams {
   }
 
   /**
-   * Ends the streams after `last`, which the server does not process (§6.8): without an error code they are turned away,
-   * so that another connection may send their requests; with one, they fail. A server may send GOAWAY twice: first with the highest stream number, to say that it
-   * leaves, and then with the last stream that it has accepted.
+   * Ends the streams after `last`, which the server does not process (§6.8). Without an error code, they are turned
+   * away, so that another connection may send their requests; with one, they fail. A server may send GOAWAY twice:
+   * first with the highest stream number, to say that it leaves, and then with the last stream that it has accepted.
    */
   turnAway(last: number, code: number): void {
     if (last > 0 && last < LAST_ID && this.#nextId > 1) this.hasTaken = true;

@@ -1,5 +1,5 @@
 /**
- * A request of HTTP/1.1 as one of HTTP/2 (RFC 9113 §8.3.1): a load prepares its requests as octets of HTTP/1.1,
+ * Converts a request from HTTP/1.1 to HTTP/2 (RFC 9113 §8.3.1). A load prepares its requests as octets of HTTP/1.1,
  * whatever the protocol.
  */
 import { CR, LF } from "../octets.ts";
@@ -9,7 +9,6 @@ export interface Http2Request {
   readonly fields: readonly Field[];
   /** Whether the request is a HEAD, whose response has no body. */
   readonly isHead: boolean;
-  /** The request's body; empty if there is none. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
@@ -24,7 +23,7 @@ const OF_A_CONNECTION = new Set([
   "upgrade",
 ]);
 
-/** @param bytes A request as `encodeRequest` makes it. */
+/** @param bytes A request from `encodeRequest`. */
 export function asHttp2(bytes: Uint8Array<ArrayBuffer>, scheme: "http" | "https"): Http2Request {
   const bodyAt = afterHead(bytes);
   const [requestLine, ...lines] = latin1(bytes.subarray(0, bodyAt - 4)).split("\r\n");
@@ -58,7 +57,10 @@ function afterHead(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-/** Octets as characters of 0–255. Not TextDecoder's "latin1", which is windows-1252. */
+/**
+ * Turns each octet into the character with the same number. TextDecoder's "latin1" does not, because it is
+ * windows-1252.
+ */
 function latin1(bytes: Uint8Array): string {
   let text = "";
   for (const octet of bytes) text += String.fromCharCode(octet);

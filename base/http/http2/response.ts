@@ -1,6 +1,6 @@
 /**
- * The content of a response's field lines (RFC 9113 §8.3.2). As strict as §8.1.1 and §8.2.1 require: a malformed
- * response fails its stream. The result depends on the lines alone, so equal lines are interpreted once.
+ * Interprets the field lines of a response (RFC 9113 §8.3.2), as strictly as §8.1.1 and §8.2.1 require: a malformed
+ * response fails its stream. The result depends on the lines alone, so it can be reused for equal lines.
  */
 import { servedIn } from "../framing_fields.ts";
 import { TEXT, TOKEN } from "../octets.ts";
@@ -8,22 +8,22 @@ import { type Field, fieldBytes } from "./fields.ts";
 
 export interface ResponseHead {
   readonly status: number;
-  /** The value of content-length; −1 without one. */
+  /** The value of content-length; −1 if the field is absent. */
   readonly lengthBytes: number;
-  /** The instance that served the response and its cache status, see `FramingFields.served`. */
+  /** Instance that served the response and its cache status, in the form of `FramingFields.served`. */
   readonly served: number;
-  /** All fields but the status. */
+  /** All fields except `:status`. */
   readonly fields: readonly Field[];
   /** Size of the field list (§10.5.1). */
   readonly listBytes: number;
 }
 
-/** Why a response is malformed. */
+/** Thrown for a malformed response; its message says why. */
 export class MalformedResponse extends Error {}
 
 const OF_A_CONNECTION = /^(?:connection|proxy-connection|keep-alive|transfer-encoding|upgrade)$/;
 
-/** Reads the fields of a head. Throws MalformedResponse. */
+/** Reads the fields of a head, of which `:status` must be the first. Throws MalformedResponse. */
 export function responseHead([first, ...fields]: readonly Field[]): ResponseHead {
   if (first?.name !== ":status") {
     throw new MalformedResponse("a response that does not begin with its status");
@@ -39,7 +39,7 @@ export function responseHead([first, ...fields]: readonly Field[]): ResponseHead
   };
 }
 
-/** Checks a head without its status, or the fields after the content. Throws MalformedResponse. */
+/** Checks the fields of a head except `:status`, or trailers. Throws MalformedResponse. */
 export function checkFields(fields: readonly Field[]): void {
   fields.forEach(checkField);
 }
@@ -53,7 +53,7 @@ function checkField({ name, value }: Field): void {
   if (!isValue(value)) throw new MalformedResponse("malformed field value");
 }
 
-/** Whether a name is a token without capital letters. */
+/** Whether a name is a token without capital letters, as HTTP/2 requires. */
 function isName(name: string): boolean {
   for (let i = 0; i < name.length; i++) {
     const octet = name.charCodeAt(i);
@@ -62,7 +62,7 @@ function isName(name: string): boolean {
   return name.length > 0;
 }
 
-/** Whether a value is text without surrounding space. */
+/** Whether a value is text without white space around it. */
 function isValue(value: string): boolean {
   for (let i = 0; i < value.length; i++) {
     if (TEXT[value.charCodeAt(i)] === 0) return false;

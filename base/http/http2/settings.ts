@@ -19,18 +19,18 @@ const INITIAL_WINDOW_SIZE = 4;
 const MAX_FRAME_SIZE = 5;
 const MAX_HEADER_LIST_SIZE = 6;
 
-/** The size of a window until a side sets another (§6.9.2). */
+/** Initial size of a window, before a side sets another (§6.9.2). */
 export const DEFAULT_WINDOW_BYTES = 65_535;
 /** The largest size of a window (§6.9.1). */
 export const MOST_WINDOW_BYTES = 2 ** 31 - 1;
 const MOST_FRAME_BYTES = 2 ** 24 - 1;
-/** More than there are identifiers of streams (§5.1.1): no limit. */
+/** Stands for no limit, because there are fewer stream identifiers than this (§5.1.1). */
 const MOST_STREAMS = 2 ** 31 - 1;
 
-/** Our window: wide enough that no response waits for us, and as wide as h2load's. */
+/** Window for responses, so wide that no server waits for us. h2load has the same. */
 export const WINDOW_BYTES = 2 ** 30;
 
-/** The octets with which a client begins (§3.4), including its settings. */
+/** The octets that a client sends first (§3.4), including its settings. */
 export function opening(): Uint8Array<ArrayBuffer> {
   const frames = new FrameWriter();
   frames.raw(new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
@@ -50,13 +50,13 @@ export function opening(): Uint8Array<ArrayBuffer> {
 
 /** The server's settings. */
 export class PeerSettings {
-  /** The most concurrent streams. */
+  /** Largest number of concurrent streams. */
   mostStreams = MOST_STREAMS;
   windowBytes = DEFAULT_WINDOW_BYTES;
   frameBytes = MAX_FRAME_BYTES;
   tableBytes = 4_096;
 
-  /** Takes the payload of a SETTINGS frame. Throws ConnectionError. */
+  /** Applies the payload of a SETTINGS frame. Throws ConnectionError. */
   take(payload: Uint8Array, from: number, to: number): void {
     if ((to - from) % 6 !== 0) throw new ConnectionError("FRAME_SIZE_ERROR", "SETTINGS cut short");
     for (let at = from; at < to; at += 6) {

@@ -1,4 +1,7 @@
-/** A place, which carries one HTTP/2 stream after another: how much of the request is sent, and the response so far. */
+/**
+ * A place, which carries one HTTP/2 stream after another. It knows how much of the request has been sent, and the
+ * response so far.
+ */
 import type { KeptResponse } from "../kept.ts";
 import { LIMITS } from "../../limits.ts";
 import type { ReceivedResponse } from "../received.ts";
@@ -20,28 +23,28 @@ import { DEFAULT_WINDOW_BYTES, MOST_WINDOW_BYTES, PeerSettings } from "./setting
 import type { SharedMemory } from "./shared_memory.ts";
 
 export class Stream implements ReceivedResponse {
-  /** 0 while the place has no stream. */
+  /** Identifier of the stream; 0 while the place has none. */
   id = 0;
   request = NO_REQUEST;
-  /** Bytes of the request's body that are sent. */
+  /** Bytes of the request's body that have been sent. */
   sentBytes = 0;
-  /** Octets of the body that may still be sent (RFC 9113 §6.9.1); below 0 after SETTINGS that allow less. */
+  /** Octets of the body that may still be sent (RFC 9113 §6.9.1); negative after SETTINGS that shrink the window. */
   windowBytes = 0;
-  /** Bytes received since the last WINDOW_UPDATE was sent. */
+  /** Bytes received since the last WINDOW_UPDATE for the stream. */
   unreportedBytes = 0;
   status = 0;
   bodyBytes = 0;
   served = 0;
-  /** Whether any head, even an interim one, has arrived; and whether the final one has. */
+  /** Whether any head, even an interim one, has arrived, and whether the final one has. */
   hasBegun = false;
   hasHead = false;
   #hasContent = false;
-  /** The value of content-length; −1 without one. */
+  /** The value of content-length; −1 if the field is absent. */
   #lengthBytes = -1;
   #interim = 0;
   readonly #keepsBody: boolean;
 
-  /** @param kept Stores the response; null: the response is not kept. */
+  /** @param kept Stores the response; null if it is not kept. */
   constructor(readonly kept: KeptResponse | null) {
     this.#keepsBody = kept?.keepsBody === true;
   }
@@ -59,7 +62,7 @@ export class Stream implements ReceivedResponse {
     this.forget();
   }
 
-  /** The response stays readable until it is forgotten or the next one begins. */
+  /** Frees the place. Its response stays readable until it is forgotten or the next one begins. */
   end(): void {
     this.id = 0;
     this.request = NO_REQUEST;
@@ -73,7 +76,7 @@ export class Stream implements ReceivedResponse {
     return this.sentBytes === this.request.body.length;
   }
 
-  // hot: a head, which may be interim (RFC 9110 §15.2). Throws MalformedResponse.
+  // hot: takes a head, which may be interim (RFC 9110 §15.2). Throws MalformedResponse.
   takeHead(head: ResponseHead, isEnd: boolean): void {
     const { status } = head;
     if (status < 200) this.#takeInterim(status, isEnd);
@@ -100,7 +103,7 @@ export class Stream implements ReceivedResponse {
     if (!kept.takeFields(status, fields, listBytes)) throw new MalformedResponse(NO_ROOM);
   }
 
-  /** Takes the fields after the content. Throws MalformedResponse. */
+  /** Throws MalformedResponse if there is no room for the trailers. */
   takeTrailers(fields: readonly Field[]): void {
     if (this.kept === null) return;
     const bytes = fields.reduce((sum, field) => sum + fieldBytes(field), 0);
@@ -119,14 +122,14 @@ export class Stream implements ReceivedResponse {
     if (this.#keepsBody && !this.#keep(octets, from, to)) throw new MalformedResponse(NO_ROOM);
   }
 
-  /** False if there is no room for the content. */
+  /** Returns false if there is no room for the content. */
   #keep(octets: Uint8Array, from: number, to: number): boolean {
     const { kept } = this;
     return kept !== null && this.bodyBytes <= kept.room.mostBodyBytes &&
       kept.addBody(octets, from, to);
   }
 
-  // hot: the response is complete: checks its length. Throws MalformedResponse.
+  // hot: checks the length of a complete response. Throws MalformedResponse.
   checkEnd(): void {
     if (this.#hasContent && this.#lengthBytes >= 0 && this.bodyBytes !== this.#lengthBytes) {
       throw new MalformedResponse(OTHER_LENGTH);
@@ -137,7 +140,7 @@ export class Stream implements ReceivedResponse {
 const OTHER_LENGTH = "content whose length is not its content-length";
 const NO_ROOM = "the body is larger than checks can keep: 64 MB per body, 256 MB per worker";
 
-// Requests on their way: header blocks, and bodies as far as the server's windows allow.
+// Sends requests: header blocks, and bodies as far as the server's windows allow.
 
 const NO_BLOCK: Uint8Array = new Uint8Array(0);
 
@@ -145,19 +148,20 @@ export class RequestSender {
   readonly out: FrameWriter;
   readonly peer = new PeerSettings();
   readonly #encoder = new HpackEncoder();
-  /** Header blocks of requests, which can be sent again as they are until the encoder's table changes. */
+  /** Header blocks of requests, which can be sent again unchanged until the encoder's dynamic table changes. */
   readonly #known = new Map<Http2Request, Uint8Array>();
-  /** The request that was sent last, if its block is known: a load often repeats a single one. */
+  /** The request that was sent last, if its block is known, because a load often repeats a single request. */
   #last: Http2Request | null = null;
   #lastBlock = NO_BLOCK;
-  /** Octets that may still be sent on all streams together (RFC 9113 §6.9.1). */
+  /** Octets of bodies that may still be sent on all streams together (RFC 9113 §6.9.1). */
   #windowBytes = DEFAULT_WINDOW_BYTES;
 
   constructor(private readonly memory: SharedMemory) {
     this.out = new FrameWriter(memory.buffers);
   }
 
-  // hot: returns the size of the request in octets, including any part of the body that has to wait.
+  // hot: returns the size of the request's frames in octets; any part of the body that has to wait
+  // is included.
   begin(stream: Stream): number {
     const { id, request } = stream;
     const { body } = request;
@@ -184,7 +188,7 @@ export class RequestSender {
     const encoded = encoder.encode(request.fields);
     if (generation !== encoder.generation) {
       this.#forgetBlocks();
-      return encoded; // sent again, it would mean something else
+      return encoded; // sent again, it would have another meaning
     }
     const block = this.memory.sent.once(request, encoded);
     if (this.#known.size === MOST_REQUESTS) this.#known.clear();
@@ -208,7 +212,7 @@ export class RequestSender {
     }
   }
 
-  /** Sends as much of the rest of the stream's body as the windows allow. */
+  /** Sends the rest of the stream's body as far as the windows allow. */
   sendBody(stream: Stream): void {
     const { id, request: { body } } = stream;
     for (;;) {
@@ -223,13 +227,13 @@ export class RequestSender {
     }
   }
 
-  /** Takes a WINDOW_UPDATE for the whole connection. Throws ConnectionError. */
+  /** Applies a WINDOW_UPDATE for the whole connection. Throws ConnectionError. */
   widen(bytes: number, streams: readonly Stream[]): void {
     this.#windowBytes = widened(this.#windowBytes, bytes);
     for (const stream of streams) if (!stream.isSent) this.sendBody(stream);
   }
 
-  /** Takes a WINDOW_UPDATE for one stream; false if the window then exceeds the limit. */
+  /** Applies a WINDOW_UPDATE for one stream. Returns false if the window then exceeds the limit. */
   widenOne(bytes: number, stream: Stream): boolean {
     stream.windowBytes += bytes;
     if (stream.windowBytes > MOST_WINDOW_BYTES) return false;
@@ -238,7 +242,7 @@ export class RequestSender {
   }
 
   /**
-   * Takes the payload of the server's SETTINGS, which also change existing windows (§6.9.2). Throws ConnectionError.
+   * Applies the payload of the server's SETTINGS, which also change existing windows (§6.9.2). Throws ConnectionError.
    */
   set(payload: Uint8Array, from: number, to: number, streams: readonly Stream[]): void {
     const { peer } = this;

@@ -1,15 +1,17 @@
 /**
- * A client's reader of event streams, `text/event-stream` (WHATWG HTML, section 9.2, "Server-sent events"): octets in,
- * events out, wherever the octets are split. No I/O. Text stays in octets until somebody needs it as text, so a UTF-8
- * character that is split over reads, or over the limit of a buffer, needs no care here.
+ * Reads event streams, `text/event-stream` (WHATWG HTML, section 9.2, "Server-sent events"): takes octets, which may be
+ * split anywhere, and reports events. No I/O. Data stays in octets until somebody needs it as text, so a UTF-8
+ * character may be split between reads or buffers.
  */
 import { LIMITS } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";
 import { LineReader, type LineTaker } from "./line_reader.ts";
 
-/** Receives the events that a reader finds. */
 export interface EventTaker {
-  /** An event: its name (`message` unless the stream gives another) and its data, valid during the call. */
+  /**
+   * Receives an event: its name (`message` unless the stream gives another) and its data, which is valid during the
+   * call.
+   */
   onEvent(name: string, data: Uint8Array<ArrayBuffer>): void;
 }
 
@@ -20,23 +22,23 @@ const COLON = 58;
 const SPACE = 32;
 const BOM = [0xef, 0xbb, 0xbf] as const;
 const NO_BYTES = new Uint8Array(0);
-/** A byte order mark within the stream is an ordinary character. */
+/** Keeps a byte order mark, which is an ordinary character within the stream. */
 const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
-/** A buffer up to this size is kept for the next event. */
+/** A larger buffer is not kept for the next event. */
 const FREE_BYTES = 512;
-/** Longer names are cut: they are labels of figures. */
+/** Longer names are cut, because they become labels of figures. */
 const MOST_NAME_BYTES = 200;
 
 export class EventReader implements LineTaker {
-  /** Identifier of the last event that had one, to be sent as Last-Event-ID; "" for none. */
+  /** Identifier of the last event that had one, which is sent as Last-Event-ID; "" if there is none. */
   lastEventId = "";
-  /** How long the server wants a client to wait before reconnecting, ms; null: unspecified. */
+  /** How long the server wants a client to wait before reconnecting, in ms; null if it has not said. */
   retryMs: number | null = null;
-  /** Bytes of a byte order mark that have arrived; −1: there is none, or the whole was read. */
+  /** Bytes of a byte order mark that have arrived; −1 if there is none, or once all of it was read. */
   #bom = 0;
   #name = UNNAMED;
   #id: string | null = null;
-  /** Whether the event has any data: a bare `data` line is empty data. */
+  /** Whether the event has data; a bare `data` line counts as empty data. */
   #hasData = false;
   #data: Uint8Array<ArrayBuffer> = NO_BYTES;
   #length = 0;
@@ -51,12 +53,11 @@ export class EventReader implements LineTaker {
     this.#lines = new LineReader(this, "any", room, mostBytes);
   }
 
-  /** Whether an event exceeded the limit or the remaining room, after which no more events come. */
+  /** Whether an event exceeded the limit or the remaining room. If so, no more events are reported. */
   get isOverLimit(): boolean {
     return this.#isOverLimit || this.#lines.isOverLimit;
   }
 
-  /** Takes `bytes[from, to)`. */
   read(bytes: Uint8Array, from: number, to: number): void {
     let at = from;
     while (this.#bom >= 0 && at < to) {
@@ -72,12 +73,12 @@ export class EventReader implements LineTaker {
     if (at < to && !this.#isOverLimit) this.#lines.read(bytes, at, to);
   }
 
-  /** The response has ended: an event without its empty line is discarded, as the standard requires. */
+  /** Takes the end of the response. An event that no empty line completes is discarded, as the standard requires. */
   end(): void {
     this.clear();
   }
 
-  /** Forgets a partial event, and with it an identifier that no empty line has confirmed. */
+  /** Forgets an incomplete event, and with it an identifier that no empty line has confirmed. */
   clear(): void {
     this.#lines.clear();
     this.#reset();
@@ -105,7 +106,7 @@ export class EventReader implements LineTaker {
       const cut = Math.min(to, value + MOST_NAME_BYTES);
       this.#name = TEXT.decode(bytes.subarray(value, cut)) || UNNAMED;
     } else if (length === 2 && isNamed(bytes, from, "id")) {
-      if (to - value > LIMITS.lastEventId.most) return; // no request head could hold it
+      if (to - value > LIMITS.lastEventId.most) return; // too long for the head of a request
       const id = TEXT.decode(bytes.subarray(value, to));
       if (!id.includes("\0")) this.#id = id;
     } else if (length === 5 && isNamed(bytes, from, "retry")) {
@@ -136,7 +137,7 @@ export class EventReader implements LineTaker {
     return true;
   }
 
-  /** Dispatches the event without its last line end; an event without data is not dispatched. */
+  /** Reports the event, unless it has no data. The last line end of the data is left out. */
   #dispatch(): void {
     if (this.#id !== null) this.lastEventId = this.#id;
     if (this.#hasData && !this.#isOverLimit) {

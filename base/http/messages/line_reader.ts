@@ -1,27 +1,26 @@
 /**
- * Cuts octets into lines: a line may be split anywhere, even between its CR and LF. No I/O. The size of an incomplete
- * line is limited for each reader, and for all readers of a worker together.
+ * Cuts octets into lines. A line may be split anywhere, even between CR and LF. No I/O. The size of an incomplete line
+ * is limited for each reader, and for all readers of a worker together.
  */
 import { LIMITS } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";
 
-/** Receives the lines that a reader finds. */
 export interface LineTaker {
-  /** A line, `bytes[from, to)` without its end, valid during the call. */
+  /** Receives a line, `bytes[from, to)` without its line end, which is valid during the call. */
   onLine(bytes: Uint8Array, from: number, to: number): void;
 }
 
-/** What ends a line: LF, perhaps after a CR; or any of CR LF, LF and CR, as in event streams. */
+/** How a line ends: with LF, perhaps after a CR, or with any of CR LF, LF and CR, as in event streams. */
 export type LineEnds = "lf" | "any";
 
 const LF = 10;
 const CR = 13;
 const NO_BYTES = new Uint8Array(0);
-/** A partial line up to this length does not count towards the room. */
+/** A partial line up to this length does not count towards the room's limit. */
 const FREE_BYTES = 512;
 
 export class LineReader {
-  /** Whether a line exceeded the limit or the remaining room, after which no more lines come. */
+  /** Whether a line exceeded the limit or the remaining room. If so, no more lines are reported. */
   isOverLimit = false;
   #part: Uint8Array<ArrayBuffer> = NO_BYTES;
   #length = 0;
@@ -35,7 +34,6 @@ export class LineReader {
     private readonly mostBytes: number = LIMITS.streamMessage.most,
   ) {}
 
-  /** Takes `bytes[from, to)`. */
   read(bytes: Uint8Array, from: number, to: number): void {
     let start = from;
     const isAny = this.ends === "any";
@@ -56,7 +54,7 @@ export class LineReader {
     if (start < to && !this.isOverLimit) this.#keep(bytes, start, to);
   }
 
-  /** The input has ended: hands on a last line without a line end, unless it is empty. */
+  /** Takes the end of the input. Reports a last line without a line end, unless it is empty. */
   end(): void {
     if (this.#length > 0 && !this.isOverLimit) this.#emit(NO_BYTES, 0, 0);
     this.clear();
@@ -104,7 +102,7 @@ export class LineReader {
     return true;
   }
 
-  /** Drops a large buffer: an idle stream keeps at most a small part. */
+  /** Drops a large buffer, so that an idle stream keeps at most a small one. */
   #drop(): void {
     this.#length = 0;
     if (this.#part.length <= FREE_BYTES) return;

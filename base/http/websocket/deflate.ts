@@ -1,6 +1,6 @@
 /**
- * permessage-deflate (RFC 7692), as a client offers and uses it. Each sent message is compressed by itself, which a
- * client may always do (§7.1.1.2); for received messages, the window is kept if the server keeps it.
+ * permessage-deflate (RFC 7692), as a client offers and uses it. Each sent message is compressed independently, which a
+ * client may always do (§7.1.1.2). For received messages, the window is kept if the server keeps it.
  */
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Inflater } from "./message_reader.ts";
@@ -27,19 +27,18 @@ export function deflateOf(extensions: string): DeflateSetting | null {
   return { isEachAlone: names.has("server_no_context_takeover") };
 }
 
-/** The end of every compressed message, which is not sent (§7.2.1), and is appended again on receipt. */
+/** End of every compressed message, which is not sent (§7.2.1) and so has to be appended on receipt. */
 const TAIL = Uint8Array.of(0x00, 0x00, 0xff, 0xff);
 const WINDOW_BYTES = 32_768;
 
 export function deflated(message: Uint8Array): Uint8Array {
-  if (message.length === 0) return Uint8Array.of(0); // §7.2.3.6
+  if (message.length === 0) return Uint8Array.of(0); // §7.2.3.6: an empty message
   const whole = deflateRawSync(message, { finishFlush: constants.Z_SYNC_FLUSH });
   return new Uint8Array(whole.buffer, whole.byteOffset, whole.length - TAIL.length);
 }
 
-/** Decompresses the messages of one WebSocket. */
 export class MessageInflater implements Inflater {
-  /** The end of the messages so far, as the sliding window; empty if each message is compressed independently. */
+  /** The end of all messages so far, as the sliding window; empty if each message is compressed independently. */
   #window: Uint8Array = new Uint8Array(0);
 
   constructor(private readonly setting: DeflateSetting) {}
@@ -66,10 +65,10 @@ export class MessageInflater implements Inflater {
 }
 
 /**
- * Inflates a payload. Throws a RangeError if the result would be larger than allowed: a few octets can stand for a
- * thousand times as many.
- * @param window The octets to which references may reach back. They go before the payload as a block that is not
- * compressed (RFC 1951 §3.2.4), because not every runtime accepts a dictionary here.
+ * Inflates a payload; returns null if it is malformed. Throws a RangeError if the result would exceed `mostBytes`,
+ * because a few octets can expand to a thousand times as many.
+ * @param window The octets to which references may reach back. They are put before the payload as an uncompressed block
+ * (RFC 1951 §3.2.4), because not every runtime accepts a dictionary here.
  */
 function inflatedOrNull(
   payload: Uint8Array,
@@ -90,7 +89,7 @@ function inflatedOrNull(
     const from = bytes.byteOffset + window.length;
     return new Uint8Array(bytes.buffer, from, bytes.length - window.length);
   } catch (error) {
-    if (error instanceof RangeError) throw error; // ERR_BUFFER_TOO_LARGE
+    if (error instanceof RangeError) throw error; // ERR_BUFFER_TOO_LARGE: over the limit
     return null;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Frames of a WebSocket (RFC 6455 §5.2) as a client writes them: masked, in place, into the caller's buffer. Pure: the
- * masks are arguments.
+ * Writes the frames of a WebSocket client (RFC 6455 §5.2): masked, in place, into the caller's buffer. Pure: masks are
+ * arguments.
  */
 
 // Opcodes.
@@ -11,26 +11,26 @@ export const CLOSE = 8;
 export const PING = 9;
 export const PONG = 10;
 
-/** Bits of the first byte: the last frame of its message, and a compressed message (RFC 7692 §6). */
+/** Flags in a frame's first byte: LAST if it is the last of its message, COMPRESSED if the message is (RFC 7692 §6). */
 export const LAST = 0x80;
 export const COMPRESSED = 0x40;
 const MASKED = 0x80;
 
-/** The most that a control frame may hold (§5.5), and that a 7-bit length can express. */
+/** Largest payload of a control frame (§5.5), and the largest length that fits in the 7 bits for it. */
 export const MOST_CONTROL_BYTES = 125;
 const TWO_OCTETS = 126;
 const EIGHT_OCTETS = 127;
 const MASK_BYTES = 4;
 
-/** Size of the head of a client's frame with this many bytes of payload. */
+/** Size of the head of a client's frame, in bytes. */
 export function headBytes(payloadBytes: number): number {
   if (payloadBytes <= MOST_CONTROL_BYTES) return 2 + MASK_BYTES;
   return (payloadBytes <= 0xffff ? 4 : 10) + MASK_BYTES;
 }
 
 /**
- * Writes the head of a masked frame; returns the offset of the payload.
- * @param first Opcode with LAST and COMPRESSED.
+ * Writes the head of a masked frame, and returns the offset of its payload.
+ * @param first The opcode, combined with LAST and COMPRESSED.
  * @param mask 32 bits that no intermediary can predict (§5.3).
  */
 export function writeHead(
@@ -63,7 +63,7 @@ function writeUint32(into: Uint8Array, at: number, value: number): number {
   return at + 4;
 }
 
-/** For payloads of this size or more, masking whole words is worth the cost of a view. */
+/** A payload of this size or more is masked by whole words, because only then is a view worth its cost. */
 const MANY_BYTES = 256;
 
 /** Masks or unmasks `bytes[from, to)` in place, four octets at a time if there are many (§5.3). */
@@ -75,7 +75,7 @@ export function maskPayload(bytes: Uint8Array, from: number, to: number, mask: n
   const words = (to - from - lead) >>> 2;
   const all = new DataView(bytes.buffer, bytes.byteOffset + from + lead, 4 * words);
   const word = all.getUint32(0) ^ turned;
-  // The byte order of a word is the machine's, so the mask is converted through the first word.
+  // The view has the machine's byte order, so the mask in that order is taken from the first word.
   const view = new Uint32Array(bytes.buffer, bytes.byteOffset + from + lead, words);
   const first = view[0];
   all.setUint32(0, word);
@@ -90,7 +90,7 @@ function maskEach(bytes: Uint8Array, from: number, to: number, mask: number): vo
   }
 }
 
-/** A whole frame in a buffer of its own, for frames that are sent rarely. */
+/** A whole frame in its own buffer, for frames that are sent rarely. */
 export function clientFrame(
   first: number,
   payload: Uint8Array,
@@ -103,7 +103,7 @@ export function clientFrame(
   return frame;
 }
 
-/** The payload of a close frame (§5.5.1); the reason is cut to 123 octets. */
+/** The payload of a close frame (§5.5.1). The reason is cut to 123 octets. */
 export function closePayload(code: number, reason = ""): Uint8Array<ArrayBuffer> {
   const text = new TextEncoder().encode(reason).subarray(0, MOST_CONTROL_BYTES - 2);
   const payload = new Uint8Array(2 + text.length);

@@ -1,4 +1,6 @@
-/** The opening handshake of a WebSocket (RFC 6455 §4), as a client makes and checks it. Pure: the nonce is an argument. */
+/**
+ * The opening handshake of a WebSocket (RFC 6455 §4), as a client sends and checks it. Pure: the nonce is an argument.
+ */
 import { createHash } from "node:crypto";
 import { LIMITS } from "../../limits.ts";
 import { HeadReader } from "../head.ts";
@@ -10,15 +12,18 @@ import { deflateOf, type DeflateSetting } from "./deflate.ts";
 /** §1.3: a server hashes the key together with this text, which proves that it has understood the request. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** The offers in the request for a WebSocket (§4.1). */
+/** The options that the request for a WebSocket offers (§4.1). */
 export interface Offer {
-  /** Subprotocols of which the server may choose one; if there are none, it must not choose any. */
+  /** Subprotocols from which the server may choose one. If there are none, it must not choose any. */
   readonly subprotocols: readonly string[];
   /** Whether messages may be compressed (RFC 7692). */
   readonly deflate: boolean;
 }
 
-/** The value of Sec-WebSocket-Key. @param nonce 16 random bytes. */
+/**
+ * The value of Sec-WebSocket-Key.
+ * @param nonce 16 random bytes.
+ */
 export function keyOf(nonce: Uint8Array): string {
   return nonce.toBase64();
 }
@@ -28,7 +33,7 @@ export function acceptOf(key: string): string {
   return createHash("sha1").update(key + GUID).digest("base64");
 }
 
-/** The request with its key in place of the placeholder. Throws if there is no placeholder. */
+/** The request with `key` in place of the placeholder. Throws if there is no placeholder. */
 export function withKey(request: Uint8Array, key: string): Uint8Array<ArrayBuffer> {
   const octets = Uint8Array.from(request);
   const at = endOf(KEY_NAME, octets);
@@ -51,8 +56,8 @@ function endOf(text: string, bytes: Uint8Array): number {
 }
 
 /**
- * The result of a handshake: a WebSocket, with the octets after the head; the problem for which none opens; or the
- * octets of another response, from its status line on.
+ * The result of a handshake: a WebSocket, with the octets that follow the head; the problem that prevents it; or the
+ * octets of a response other than 101, beginning with its status line.
  */
 type HandshakeResult =
   | { readonly deflate: DeflateSetting | null; readonly rest: Uint8Array }
@@ -89,12 +94,12 @@ export class HandshakeReader {
       : { deflate, rest };
   }
 
-  /** The connection has ended before the head has. */
+  /** The error for a connection that ends before the head is complete. */
   end(): ProtocolError {
     return this.started ? "closed within the head" : "closed before the response";
   }
 
-  /** The agreed compression, or why the response does not open a WebSocket. */
+  /** The agreed compression, null for none; or the reason why the response does not open a WebSocket. */
   #agreed(): DeflateSetting | null | string {
     const { kept, key } = this;
     const { subprotocols, deflate } = this.offer;

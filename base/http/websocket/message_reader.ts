@@ -1,24 +1,26 @@
 /**
- * A client's reader of a WebSocket (RFC 6455 §5 and §7): octets in, messages and control frames out, with the same
- * outcome wherever the octets are split. The reader does no I/O, and keeps no more than one incomplete message, within
- * its limits. As strict as browsers: the first frame that breaks a rule ends the WebSocket.
+ * A WebSocket client's reader (RFC 6455 §5 and §7). It turns octets, which may be split anywhere, into messages and
+ * control frames. It does no I/O, and keeps no more than one incomplete message, within its limits. It is as strict as
+ * browsers: the first frame that breaks a rule ends the WebSocket.
  */
 import { beyond, type LimitName, LIMITS, oneMoreThan } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";
 import { BINARY, CLOSE, CONTINUATION, MOST_CONTROL_BYTES, PING, PONG, TEXT } from "./frames.ts";
 import { Utf8Check } from "./utf8_check.ts";
 
-/** Receives the messages and control frames that a reader finds. Their octets are valid only during the call. */
+/** Receives the messages and control frames that a reader finds. The octets are valid only during the call. */
 export interface MessageTaker {
-  /** A whole message. */
   onMessage(isText: boolean, bytes: Uint8Array, from: number, to: number): void;
   onPing(bytes: Uint8Array, from: number, to: number): void;
   onPong(bytes: Uint8Array, from: number, to: number): void;
-  /** The peer closes; nothing after that is read. @param code 1005 if the frame has none (§7.1.5). */
+  /**
+   * The peer closes the WebSocket. Nothing after this frame is read.
+   * @param code 1005 if the frame has none (§7.1.5).
+   */
   onClose(code: number, reason: string): void;
 }
 
-/** Why a WebSocket has to be closed, with the code to close it with (§7.4.1). */
+/** Why a WebSocket has to be closed, and the code to send (§7.4.1). */
 export interface SocketProblem {
   readonly code: number;
   readonly reason: string;
@@ -26,15 +28,15 @@ export interface SocketProblem {
 
 /** Decompresses the payload of a message (RFC 7692 §7.2.2). */
 export interface Inflater {
-  /** Null if the payload is malformed. Throws a RangeError if it would exceed the limit. */
+  /** Returns null if the payload is malformed. Throws a RangeError if the result would exceed the limit. */
   inflate(payload: Uint8Array, mostBytes: number): Uint8Array | null;
 }
 
 interface ReaderOptions {
   readonly room: KeptRoom;
-  /** Limit of the bytes of a message after decompression. */
+  /** Limit of a message's bytes after decompression. */
   readonly limit: LimitName;
-  /** Absent or null if no compression was agreed on. */
+  /** Absent or null if no compression was agreed. */
   readonly inflater?: Inflater | null;
 }
 
@@ -44,7 +46,7 @@ export const NO_CODE = 1005;
 export const NOT_UTF8 = 1007;
 export const TOO_LARGE = 1009;
 
-// The part of a frame that is read next.
+// Values of `#state`: the part of a frame that is read next.
 const FIRST = 0;
 const SECOND = 1;
 const LENGTH = 2;
@@ -56,26 +58,26 @@ const NO_BYTES = new Uint8Array(0);
 const wholeCheck = new Utf8Check();
 
 export class MessageReader {
-  /** The protocol rule that the peer broke; null if none. */
+  /** The rule that the peer broke; null if it broke none. */
   problem: SocketProblem | null = null;
   #state = FIRST;
   #opcode = CONTINUATION;
   #isLast = true;
-  /** Octets of the frame's payload that are still to come; while the length is being read, its value so far. */
+  /** Octets of the frame's payload that have not arrived yet. While the length is being read, its value so far. */
   #left = 0;
   #lengthOctets = 0;
-  /** A smaller length should have been written in fewer octets (§5.2). */
+  /** The smallest length for this number of length octets; a smaller one should have been written in fewer (§5.2). */
   #leastLength = 0;
   /** TEXT or BINARY within a message; CONTINUATION between messages. */
   #message = CONTINUATION;
   #isCompressed = false;
   #kept: Uint8Array = NO_BYTES;
   #keptBytes = 0;
-  /** Bytes of the room that this reader has taken. */
+  /** Bytes that this reader has taken from the room. */
   #takenBytes = 0;
   #control: Uint8Array = NO_BYTES;
   #controlBytes = 0;
-  /** Checks the UTF-8 of a text that arrives in parts. */
+  /** Checks the UTF-8 of a text message that arrives in parts. */
   #check: Utf8Check | null = null;
 
   readonly #mostBytes: number;
@@ -84,12 +86,12 @@ export class MessageReader {
     this.#mostBytes = LIMITS[options.limit].most;
   }
 
-  /** Whether the peer has closed or broken a rule, so that nothing more is read. */
+  /** Whether the peer has closed the WebSocket or broken a rule, after which nothing more is read. */
   get hasEnded(): boolean {
     return this.#state === ENDED;
   }
 
-  // hot: called for each read; most reads hold one frame, which is a whole message.
+  // hot: called for each read, most of which hold one frame, which is a whole message.
   read(bytes: Uint8Array, from: number, to: number): void {
     let at = from;
     while (at < to) {
@@ -112,7 +114,7 @@ export class MessageReader {
     }
   }
 
-  /** Frees the reader's memory, and reads no more. */
+  /** Frees the reader's memory. Nothing more is read. */
   end(): void {
     this.#state = ENDED;
     this.#forget();
@@ -226,7 +228,7 @@ export class MessageReader {
     this.taker.onClose(code, text);
   }
 
-  /** Keeps part of a message that does not arrive whole. False if the message is invalid. */
+  /** Keeps a part of a message that does not arrive whole. Returns false if the message is invalid. */
   #keep(bytes: Uint8Array, from: number, to: number): boolean {
     if (this.#message === TEXT && !this.#isCompressed) {
       this.#check ??= new Utf8Check();
@@ -307,7 +309,7 @@ export class MessageReader {
   }
 }
 
-/** Whether a close frame may carry the code: one of RFC 6455 §7.4 or IANA's registry, or an application's own. */
+/** Whether a close frame may carry the code: a code of RFC 6455 §7.4 or IANA's registry, or an application's own. */
 export function mayBeSent(code: number): boolean {
   if (code >= 3000) return code <= 4999;
   return code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code);

@@ -1,6 +1,6 @@
 /**
- * Whether octets are UTF-8, checked in pieces as they arrive: the decoder of WHATWG Encoding, section 8.1.1, without
- * its text.
+ * Checks whether octets are UTF-8, in pieces as they arrive. This is the decoder of WHATWG Encoding, section 8.1.1,
+ * without its output.
  */
 
 const LEAST = 0x80;
@@ -9,11 +9,10 @@ const MOST = 0xbf;
 export class Utf8Check {
   /** Octets that the current character still needs. */
   #needed = 0;
-  /** The lowest value that the next octet may have; the highest is in the field below. */
+  /** Lowest and highest value that the next octet may have. */
   #least = LEAST;
   #most = MOST;
 
-  /** Forgets all earlier octets. */
   begin(): void {
     this.#needed = 0;
     this.#least = LEAST;
@@ -26,7 +25,7 @@ export class Utf8Check {
   }
 
   // hot: loops over every octet of text messages.
-  /** Whether `bytes[from, to)` may follow the octets before. */
+  /** Takes `bytes[from, to)`. Returns false if they can't follow the earlier octets in UTF-8. */
   take(bytes: Uint8Array, from: number, to: number): boolean {
     for (let at = from; at < to; at++) {
       const byte = bytes[at];
@@ -46,7 +45,7 @@ export class Utf8Check {
   #beginCharacter(byte: number): boolean {
     if (byte < 0xc2 || byte > 0xf4) return false;
     this.#needed = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-    // Refuses overlong forms, surrogates, and characters beyond U+10FFFF.
+    // Refuse overlong forms, surrogates, and characters beyond U+10FFFF.
     if (byte === 0xe0) this.#least = 0xa0;
     else if (byte === 0xed) this.#most = 0x9f;
     else if (byte === 0xf0) this.#least = 0x90;
