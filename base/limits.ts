@@ -163,7 +163,7 @@ export const LIMITS = {
   cookies: { what: "a virtual user", most: 180, unit: "cookies" },
   cookieBytes: { what: "the cookie jar of a virtual user", most: 64 * KB, unit: "bytes" },
   // Reports of targets' runtimes
-  runtimeRecord: { what: "a record of a runtime", most: 2 * MB, unit: "bytes" },
+  runtimeRecord: { what: "a line of a runtime's report", most: 2 * MB, unit: "bytes" },
   runtimeReport: {
     what: "the report of one target process in a run",
     most: 16 * MB,
@@ -192,7 +192,11 @@ export const LIMITS = {
   versionOutput: { what: "the version that a runtime prints", most: 64 * KB, unit: "bytes" },
   toolOutput: { what: "the output of a program that Plateau calls", most: 256 * MB, unit: "bytes" },
   profileCalls: { what: "a profile of a Go program", most: 1_000_000, unit: "calls in its stacks" },
-  preflightSecrets: { what: "a preflight", most: 10_000, unit: "secrets" },
+  preflightSecrets: {
+    what: "a preflight",
+    most: 10_000,
+    unit: "secrets found in responses, such as cookies",
+  },
   secretText: {
     what: "the text of all secrets of a preflight or a job",
     most: 4_000_000,

@@ -24,9 +24,9 @@ const PARTS = [
   "kernel: sending (send)",
   "kernel: other, interrupts among it",
   "libc, the calls of it and the clock",
-  "transport",
-  "parser",
-  "exchange",
+  "driver",
+  "protocol",
+  "exchanges",
   "pacer and choice of the request",
   "recorder",
   "the rest of the program and of the runtime",
@@ -112,10 +112,10 @@ function kernelPart(stack: readonly string[]): Part {
 
 /** The part to which each function belongs, by the path of its file. */
 const SCRIPTS: readonly (readonly [path: RegExp, part: Part])[] = [
-  [/\/runner\/load\/transports\//, "transport"],
-  [/\/(?:base\/http|runner\/load\/protocols)\//, "parser"],
+  [/\/runner\/load\/transports\//, "driver"],
+  [/\/(?:base\/http|runner\/load\/protocols)\//, "protocol"],
   [/\/runner\/load\/engine\/(?:pacer|request_loop)\./, "pacer and choice of the request"],
-  [/\/runner\/load\/engine\//, "exchange"],
+  [/\/runner\/load\/engine\//, "exchanges"],
   [/\/runner\/(?:load\/recording|stats)\//, "recorder"],
 ];
 

@@ -73,7 +73,7 @@ function pausesText(all: readonly Counters[], elapsedMs: number): string {
   const delays = processes.flatMap(({ delay }) => delay ?? []);
   const delay = delays.length === 0
     ? ""
-    : `, its event loop was late by ${
+    : `; its event loop was late by ${
       formatMs(sum(delays, ({ mean }) => mean) / delays.length)
     } on average and ${formatMs(Math.max(...delays.map(({ max }) => max)))} at most`;
   const stopped = count === 0

@@ -145,7 +145,7 @@ Deno.test("prove refuses a server that sets more cookies than can be kept secret
   await assert.rejects(proveAt(`http://127.0.0.1:${server.addr.port}`, { script: flowOf(20) }), {
     name: "TargetError",
     message: "Cannot measure target a: GET / has too many secrets: a preflight has " +
-      "11,000 secrets; the limit is 10,000",
+      "11,000 secrets found in responses, such as cookies; the limit is 10,000",
   });
 });
 
