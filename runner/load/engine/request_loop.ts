@@ -62,7 +62,7 @@ export class RequestLoop implements Workload {
     if (isNeeded && connections.mayDial(slot, nowUs)) connections.dial(slot, nowUs);
   }
 
-  /** Sends what is due until the pipeline is full, or else waits until more is due. */
+  /** Sends due exchanges until the pipeline is full, or else waits until more are due. */
   #fill(slot: number, nowUs: number): void {
     const { exchanges, parts: { pacer, script } } = this;
     while (exchanges.hasRoom(slot)) {
@@ -92,7 +92,6 @@ export class RequestLoop implements Workload {
   }
 }
 
-/** A request with the checks of its response. */
 interface ScriptedRequest extends Message {
   readonly check: ResponseCheck | null;
 }
@@ -100,7 +99,7 @@ interface ScriptedRequest extends Message {
 /** Single requests in the order of sending: an endless loop over a sequence drawn before the load. */
 export class RequestScript {
   readonly requests: readonly ScriptedRequest[];
-  /** Whether responses must be kept to be checked. */
+  /** Whether response bodies must be kept to be checked. */
   readonly readsBodies: boolean;
   readonly #sequence: Uint32Array;
   readonly #labels: string[] = [];
