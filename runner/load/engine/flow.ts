@@ -51,7 +51,7 @@ export interface FlowSpec {
   readonly sharedPool: boolean;
   /** Null: users keep no cookies. */
   readonly cookies: CookieSpec | null;
-  /** The script with the functions that requests and users call; absent: there is none. */
+  /** The script whose functions are called for requests and users; absent: there is none. */
   readonly code?: {
     readonly script: ScriptCode;
     readonly seed: number;

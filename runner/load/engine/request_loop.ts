@@ -114,7 +114,7 @@ export class RequestScript {
     this.#sequence = sequence;
   }
 
-  // hot: index of the next request.
+  // hot: runs for every request. Returns the index of the next one.
   next(): number {
     const request = this.#sequence[this.#next++];
     if (this.#next === this.#sequence.length) this.#next = 0;

@@ -1,8 +1,8 @@
 /**
- * The counts and latencies of a run, by interval and by second; each interval is handed over as soon as it ends. Times
- * are arguments. The last interval is sealed at the deadline, and then takes only latencies. In a load that takes turns
- * with another load (`slices.ts`), intervals are in the load's own time, which passes only while its slices are
- * measured.
+ * The counts and latencies of a run, by interval and by second; each interval is handed over as soon as it ends. It
+ * reads no clock: times are arguments. The last interval is sealed at the deadline, and then takes only latencies. In a
+ * load that takes turns with another load (`slices.ts`), intervals are in the load's own time, which passes only while
+ * its slices are measured.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";

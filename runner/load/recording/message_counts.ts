@@ -1,5 +1,5 @@
 /**
- * What the recorders of streams and of WebSockets have in common. Each message that was due ended in one of four ways:
+ * The parts that the recorders of streams and of WebSockets share. Each message that was due ended in one of four ways:
  *
  *     due = received + failed + unfinished + dropped
  *

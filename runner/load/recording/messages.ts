@@ -26,7 +26,7 @@ import {
   TimedCount,
 } from "./message_counts.ts";
 
-/** Messages of one name. */
+/** Messages with the same name. */
 export interface NamedMessages {
   readonly name: string;
   readonly received: number;
@@ -37,7 +37,7 @@ export interface NamedMessages {
 /** Messages of the streams of one step. */
 export interface MessageTotals extends MessageCounts {
   readonly step: number;
-  /** Streams that ended as expected. */
+  /** Messages received by the deadline. */
   readonly inTime: number;
   /** Streams that ended as expected. */
   readonly whole: number;

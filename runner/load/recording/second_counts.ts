@@ -62,7 +62,10 @@ function widened(counts: readonly number[], factor: number): number[] {
   return wide;
 }
 
-/** The sum of several workers' tables. Its entries are as wide as the widest of theirs. */
+/**
+ * The sum of several workers' tables. Each of its entries covers as many seconds as the widest entries of the given
+ * tables.
+ */
 export function sumOfSeconds(parts: readonly SecondSeries[]): SecondSeries {
   const everyS = Math.max(1, ...parts.map((part) => part.everyS));
   const wide = parts.map((part) => widened(part.counts, everyS / part.everyS));

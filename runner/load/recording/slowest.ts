@@ -1,6 +1,6 @@
 /**
- * The exchanges of a worker with the highest latencies. This costs the loop one comparison per exchange; entries are
- * allocated before the run.
+ * A worker's exchanges with the highest latencies. Keeping them costs the loop one comparison per exchange; their
+ * entries are allocated before the run.
  */
 import type { SlowOutcome, SlowRequest } from "../../result/distribution.ts";
 import { Tail } from "./tail.ts";

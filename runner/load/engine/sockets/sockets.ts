@@ -1,10 +1,11 @@
 /**
  * The WebSockets of a load: when their messages are sent, which messages of the server answer them, when a virtual user
- * leaves, and whether each socket was as expected. Frames are the protocol's concern, and time is an argument.
+ * leaves, and whether each socket was as expected. Frames are the protocol's concern. It reads no clock: times are
+ * arguments.
  *
- * A message is due by the pacer of its socket, whether or not earlier ones were answered, and its latency counts from
- * that moment. A message that cannot be sent when it is due, because the server does not read, waits and is late; one
- * that was never sent is dropped. A user who leaves waits for the answers to all sent messages, each up to its
+ * Messages are due by the pacer of their socket, whether or not earlier ones were answered, and their latency counts
+ * from when they are due. A message that cannot be sent when it is due, because the server does not read, waits and is
+ * late; one that is never sent is dropped. A user who leaves waits for the answers to all sent messages, each up to its
  * time-out.
  */
 import { withEngine } from "../../../../base/pattern.ts";

@@ -22,10 +22,10 @@ export class Reconnecting {
   /** Attempts since the last one that brought the head of a response. */
   #attempts = 0;
 
-  /** True while the stream waits to be requested again or is being dialed, so that no response can arrive. */
+  /** @param usualUs The reconnection time if the server names none. */
   constructor(private readonly message: Message, private readonly usualUs: number) {}
 
-  /** Whether the stream has no connection on which a response could arrive. */
+  /** True while the stream waits to be requested again or is being dialed, so that no response can arrive. */
   get isWaiting(): boolean {
     return this.isDialing || this.atUs < Infinity;
   }
