@@ -1,9 +1,10 @@
 /**
  * The end of a load of any kind. At the deadline no new request is sent, and those in flight are waited for: up to each
- * request's own time-out, and no longer than `LONGEST_DRAIN_US`. Without the wait, the last latency of every connection
- * would be only a lower bound, even on a fast server. Requests in flight after the wait are unfinished, and an exchange
- * that was due and never sent is dropped: both count in the latency with the time that they waited. Rates count only
- * what ended by the deadline.
+ * request's own time-out, and no longer than `LONGEST_DRAIN_US`, because an endless response, such as a stream, would
+ * never let the worker finish. Without the wait, the last latency of every connection would be only a lower bound, even
+ * on a fast server. Requests in flight after the wait are unfinished, and an exchange that was due and never sent is
+ * dropped: both count in the latency with the time that they waited. Rates count only the exchanges that ended by the
+ * deadline.
  */
 import type { InFlightExchanges, VisitInFlight } from "../recording/so_far.ts";
 import type { WorkerTotals } from "../recording/totals.ts";
@@ -16,21 +17,18 @@ import type { Workload } from "./workload.ts";
 
 export const LONGEST_DRAIN_US = 5_000_000;
 
-/**
- * How much longer than a time-out the wait lasts, because a time-out is noticed late. The wait must end, because an
- * endless response, such as a stream, would never let the worker finish.
- */
+/** How much longer than a request's time-out the load waits for its response, because time-outs are noticed late. */
 const LATE_US = 500_000;
 
-/** How long the load waits after the deadline for requests in flight. */
+/** How long the load waits after the deadline for requests in flight, microseconds. */
 export function drainUsOf({ timeoutUs }: Pick<Job, "timeoutUs">): number {
   return Math.min(timeoutUs + LATE_US, LONGEST_DRAIN_US);
 }
 
 /**
- * How long a request in flight at the end may still bring a response before its connection is closed. The response no
- * longer counts; but a server that finds the connection closed may not even have read the request, and the two sides
- * would disagree about how many requests there were.
+ * How long after the end of sending a request in flight may still bring a response before its connection is closed. The
+ * response no longer counts. But a server that finds the connection closed may not even have read the request, and
+ * client and server would disagree about how many requests there were.
  */
 export const LINGER_US = 100_000;
 
@@ -40,7 +38,7 @@ interface EndingParts {
   readonly connections: Connections;
   readonly inFlight: InFlight;
   readonly workload: Pick<Workload, "isIdle" | "stepOf" | "skipStep">;
-  /** Called at the deadline, before the wait for requests in flight. */
+  /** Called at the deadline, before the load waits for requests in flight. */
   readonly onDeadline?: () => void;
 }
 
@@ -58,11 +56,12 @@ export class Ending implements InFlightExchanges {
     private readonly job: Pick<Job, "stop" | "durationUs" | "timeoutUs" | "waitsForLast">,
     private readonly parts: EndingParts,
   ) {
-    // Phases go on until the last virtual user has left; any other load ends after its duration.
+    // A load in phases goes on until its last virtual user has left; any other load ends after its
+    // duration.
     this.untilUs = job.waitsForLast ? Infinity : job.durationUs;
   }
 
-  /** Takes the steps towards the end that are due by now; returns whether the load is over. */
+  /** Once `untilUs` has come, drains the load and later finishes it. Returns whether the load is over. */
   isOver(nowUs: number): boolean {
     if (nowUs < this.untilUs) return false;
     if (this.totals !== null) return true;
@@ -71,7 +70,10 @@ export class Ending implements InFlightExchanges {
     return this.totals !== null;
   }
 
-  /** Like `isOver`, for conditions that are checked only now and then: whether the load was stopped, or is done. */
+  /**
+   * Like `isOver`, but for conditions that are checked only now and then: the load was stopped, or nothing is left to
+   * do.
+   */
   isOverEarly(nowUs: number): boolean {
     const { job: { stop, durationUs, waitsForLast }, parts: { recorder } } = this;
     // A load can also be stopped before its start, and then has lasted no time.
@@ -83,8 +85,8 @@ export class Ending implements InFlightExchanges {
   }
 
   /**
-   * A closed loop ends with its last response, phases with their last virtual user; a rate lasts for its whole
-   * duration.
+   * Whether nothing is left to do: a closed loop ends with its last response, and a load in phases with its last
+   * virtual user, but a load at a given rate lasts for its whole duration.
    */
   #isDone(nowUs: number): boolean {
     const { pacer, workload, recorder: { due, completed, failed, unfinished } } = this.parts;
@@ -114,10 +116,7 @@ export class Ending implements InFlightExchanges {
     this.untilUs = -Infinity;
   }
 
-  /**
-   * Gives up exchanges that are not yet sent because they wait for a dial; in a closed loop, each dial stands for one
-   * exchange.
-   */
+  /** Counts exchanges that still wait for a dial as unfinished. In a closed loop, each dial stands for one exchange. */
   #stopSending(endUs: number): void {
     const { recorder, pacer, connections, workload } = this.parts;
     this.elapsedUs = endUs;
@@ -149,7 +148,10 @@ export class Ending implements InFlightExchanges {
     });
   }
 
-  /** After the end: the next moment to check, or Infinity once every connection is closed. */
+  /**
+   * After the end: closes the remaining connections once `LINGER_US` have passed since sending ended. Returns when to
+   * check again, or Infinity once all are closed.
+   */
   linger(nowUs: number, stepUs: number): number {
     const { connections } = this.parts;
     let isOpen = false;
@@ -167,7 +169,7 @@ export class Ending implements InFlightExchanges {
       const waiting = connections.waiting(slot);
       if (waiting !== null) {
         visit(workload.stepOf(slot, waiting.request), waiting.dueUs, dialedUs, true);
-      } else if (begun-- > 0) visit(0, dialedUs, dialedUs, false); // which step it will serve is not known yet
+      } else if (begun-- > 0) visit(0, dialedUs, dialedUs, false); // the step is not chosen yet
     });
     inFlight.forEach((slot, request, dueUs, sentUs) =>
       visit(workload.stepOf(slot, request), dueUs, sentUs, true)

@@ -28,7 +28,7 @@ import type { Workload } from "./workload.ts";
 export interface ExchangeParts extends DialParts {
   readonly protocol: ProtocolOf;
   readonly pacer: Pacer;
-  /** Called at the deadline, before the wait for requests in flight. */
+  /** Called at the deadline, before the load waits for requests in flight. */
   readonly onDeadline?: () => void;
 }
 
@@ -47,7 +47,7 @@ export class Exchanges implements ExchangeEvents {
   readonly #sweepUs: number;
   #nextSweepUs = -Infinity;
   readonly #timeouts: Timeouts;
-  /** By slot: responses that its connection over HTTP/1.1 may still carry before it is closed. */
+  /** By slot: how many more responses an HTTP/1.1 connection may bring before it is closed. */
   readonly #left: Float64Array;
 
   constructor(
@@ -73,7 +73,6 @@ export class Exchanges implements ExchangeEvents {
     parts.recorder.slowest.labelBy((slot) => this.#label(slot));
   }
 
-  /** Whether the slot can take one more exchange. */
   hasRoom(slot: number): boolean {
     return this.inFlight.count(slot) < this.job.pipeline;
   }
@@ -127,7 +126,9 @@ export class Exchanges implements ExchangeEvents {
     }
   }
 
-  /** Whether an event on the slot comes too late: the load is over, or waits only for other slots. */
+  /**
+   * Whether an event on the slot comes too late to count, because the load is over or now waits only for other slots.
+   */
   isTooLate(slot: number, nowUs: number): boolean {
     if (nowUs < this.ending.untilUs) return false;
     const isOver = this.ending.isOver(nowUs);
@@ -135,7 +136,7 @@ export class Exchanges implements ExchangeEvents {
     return isOver || this.inFlight.count(slot) === 0;
   }
 
-  // hot
+  // hot: runs for every response.
   onEnd(
     slot: number,
     response: ReceivedResponse,
@@ -175,7 +176,9 @@ export class Exchanges implements ExchangeEvents {
     this.connections.replaced(slot, timeUs);
   }
 
-  /** The dial has failed, and so has the exchange that waits for it or would have used the connection. */
+  /**
+   * Called when a dial has failed. The exchange that waits for it, or would have used the connection, fails with it.
+   */
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     if (this.isTooLate(slot, nowUs)) return;
     this.parts.recorder.advance(nowUs); // before any event is counted that happened later
@@ -221,7 +224,8 @@ export class Exchanges implements ExchangeEvents {
   }
 
   /**
-   * Bytes came while no request was out (RFC 9112 §9.2), with the last response or later: they belong to no request.
+   * Called for bytes that belong to no request (RFC 9112 §9.2), because they came while no request was in flight: after
+   * the last response, perhaps in the same read.
    */
   onUnsolicited(slot: number, hasEnded: boolean, nowUs: number): void {
     if (!this.ending.isDraining) this.parts.recorder.unsolicited++;
@@ -231,7 +235,7 @@ export class Exchanges implements ExchangeEvents {
   }
 
   /**
-   * Fails every exchange in flight on the slot, and closes it unless it was only one stream of a connection that stays
+   * Fails every exchange in flight on the slot. Also closes the slot, unless it is a stream of a connection that stays
    * open.
    */
   #break(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {

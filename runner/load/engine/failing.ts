@@ -16,12 +16,11 @@ interface FailingParts {
 export class Failing {
   constructor(private readonly parts: FailingParts) {}
 
-  /** Fails all exchanges in flight on the slot. */
   all(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     while (this.parts.inFlight.count(slot) > 0) this.oldest(slot, kind, reason, nowUs);
   }
 
-  /** @param step The exchange's step, if the workload has moved on since; else absent. */
+  /** @param step The exchange's step; needed only if the workload has already moved on to the next one. */
   oldest(slot: number, kind: ErrorKind, reason: string, nowUs: number, step?: number): void {
     const { recorder, inFlight, workload } = this.parts;
     step ??= workload.stepOf(slot, inFlight.request(slot));
@@ -30,7 +29,7 @@ export class Failing {
     inFlight.drop(slot);
   }
 
-  /** Fails a request that is due but that its script could not make: it is never sent. */
+  /** Fails a request that is due but will never be sent, because its script failed to make it. */
   unsent(slot: number, request: number, reason: string, dueUs: number, nowUs: number): void {
     const { recorder, pacer, workload } = this.parts;
     recorder.due++;

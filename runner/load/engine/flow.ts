@@ -38,7 +38,7 @@ export interface FlowSpec {
   /** The variables of virtual users 0, 1, 2 …, repeated from the start. */
   readonly users: readonly Readonly<Record<string, string>>[];
   /**
-   * Values that belong to one of this worker's users alone, by user number, in all sessions of that user; absent: there
+   * By user number: values that belong to one of this worker's users alone, in all sessions of that user; absent: there
    * are none.
    */
   readonly own?: readonly Readonly<Record<string, string>>[];
@@ -47,11 +47,11 @@ export interface FlowSpec {
   readonly stride: number;
   /** Seed of this worker's random think times. */
   readonly thinkSeed: number;
-  /** Whether a connection serves one user after another. */
+  /** Whether a user who leaves passes open connections on to the next user. */
   readonly sharedPool: boolean;
   /** Null: users keep no cookies. */
   readonly cookies: CookieSpec | null;
-  /** The script that defines the functions of requests and users; absent: none. */
+  /** The script whose functions are called for requests and users; absent: there is none. */
   readonly code?: {
     readonly script: ScriptCode;
     readonly seed: number;
@@ -80,14 +80,14 @@ export type StepSpec =
   | ThinkStep
   | {
     readonly kind: "request";
-    /** Index among the steps of the load that have figures of their own. */
+    /** Index of the step among those that are reported separately. */
     readonly step: number;
     /** Null: redirects are treated like any other response. */
     readonly follow: FollowSpec | null;
     readonly wire: WireRequest;
     /** Set if the response is a stream of messages; absent: it is read as a whole. */
     readonly stream?: StreamSpec;
-    /** Type of gRPC messages whose values are still to be filled in; absent: none. */
+    /** Type of the gRPC messages, which are encoded once their values are filled in; absent: the request has none. */
     readonly input?: RootType;
     /** Set if the request opens a WebSocket, which sends the body of `wire`; absent: it does not. */
     readonly socket?: SocketSpec;
@@ -159,7 +159,10 @@ export interface Journey {
 
 export class Flow {
   readonly sharedPool: boolean;
-  /** Whether responses must be kept to be checked; head: without their bodies. */
+  /**
+   * Whether responses must be kept, because checks, captures, hooks, cookies or redirects read them; "head": without
+   * their bodies.
+   */
   readonly readsResponses: boolean | "head";
   readonly #journeys: readonly (readonly PreparedStep[])[];
   readonly #origins: readonly string[];
@@ -167,7 +170,6 @@ export class Flow {
   readonly #user: PreparedUserHooks;
   #nextUser: number;
 
-  /** @param jars The users' cookie jars. */
   constructor(
     private readonly spec: FlowSpec,
     private readonly jars: CookieJars | null = null,
@@ -215,13 +217,12 @@ export class Flow {
     };
   }
 
-  /** Whether a hook runs before a user's first request is sent: it can run even before the user arrives. */
+  /** Whether a hook runs before a user's first request is sent. Such a hook can run even before the user arrives. */
   get hasEarlyHooks(): boolean {
     return this.#user.start !== null ||
       this.#journeys.some(([first]) => first.kind === "request" && first.hooks.before !== null);
   }
 
-  /** How long the user thinks this time. */
   thinkUs({ us, as }: ThinkStep): number {
     return as === undefined ? us : this.#thinkTimes.take(us, as);
   }
@@ -231,7 +232,7 @@ export class Flow {
     return Math.max(nowUs, this.hooks?.endedUs ?? nowUs);
   }
 
-  /** Time spent in hooks so far. */
+  /** Time spent in hooks so far, microseconds. */
   get hookTimeUs(): number {
     return this.hooks?.timeUs ?? 0;
   }
@@ -268,7 +269,7 @@ export class Flow {
     }
   }
 
-  /** Ends the session. Returns why the script failed, or null. */
+  /** Calls the session's `end` hook, if there is one. Returns why the hook failed, or null. */
   end({ user, hasBegun }: Journey): string | null {
     return user !== null && hasBegun ? this.#user.end?.(user) ?? null : null;
   }

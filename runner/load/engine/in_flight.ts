@@ -34,7 +34,7 @@ export class InFlight {
     this.#sentUs[at] = sentUs;
   }
 
-  /** Number of the slot's oldest request, in the load's own numbering. */
+  /** Number that the workload gave to the slot's oldest request. */
   request(slot: number): number {
     return this.#request[slot * this.depth + this.#oldest[slot]];
   }
@@ -69,7 +69,6 @@ export class InFlight {
     }
   }
 
-  /** Forgets the slot's oldest exchange. */
   drop(slot: number): void {
     this.#oldest[slot] = this.#oldest[slot] + 1 === this.depth ? 0 : this.#oldest[slot] + 1;
     this.#count[slot]--;

@@ -37,7 +37,7 @@ export interface PreparedRequest {
   readonly socket?: SocketRequest;
 }
 
-/** The requests that are sent. */
+/** The requests that a worker sends: single requests, or the journeys of virtual users. */
 export type ScriptSpec =
   /** @property sequence Indexes into `requests`, repeated from the start. */
   | {
@@ -47,7 +47,10 @@ export type ScriptSpec =
   }
   | ({ readonly kind: "flow" } & FlowSpec);
 
-/** This worker's share of the load's turns to dial (`perSec` a second): turns `first`, `first + stride`, … */
+/**
+ * This worker's share of the moments at which the load may dial, `perSec` a second: moments `first`, `first + stride`,
+ * …
+ */
 export interface DialTurnsSpec {
   readonly perSec: number;
   readonly first: number;
@@ -78,7 +81,10 @@ export interface Job extends Omit<LoadOptions, "timeout"> {
   readonly pacer: PacerSpec;
   /** The worker's turns to send, if another load has the other turns; absent: it may always send. */
   readonly turns?: TurnsSpec;
-  /** This worker's turns to dial, if the rate of new connections is limited; absent: dials never wait. */
+  /**
+   * This worker's share of the moments at which the load may dial, if the rate of new connections is limited; absent:
+   * dials never wait.
+   */
   readonly dialTurns?: DialTurnsSpec;
   /** Whether virtual users who are present at the end may finish their sessions. */
   readonly waitsForLast: boolean;
@@ -90,7 +96,7 @@ export interface Job extends Omit<LoadOptions, "timeout"> {
 
 /**
  * Number of slots. A slot is a place for a connection or, over HTTP/2, for a stream. For each host, a load has one slot
- * for each of its connections (or virtual users), times their lanes or streams.
+ * for each connection (or virtual user), times the lanes or streams of each.
  */
 export function slotsOf({ connections, streams = 1, lanes = 1, elsewhere = [] }: JobShare): number {
   return connections * streams * lanes * (1 + elsewhere.length);
@@ -111,8 +117,8 @@ export class UserSlots {
     const { connections: users, streams, lanes = 1, elsewhere = [] } = job;
     this.count = slotsOf(job);
     this.lanes = streams ?? lanes;
-    // Over HTTP/1.1, the slots of each host follow one another. Over HTTP/2, the connections of each host do, and slots
-    // of one connection are as far apart as there are connections.
+    // Over HTTP/1.1, the slots of each host are contiguous. Over HTTP/2, the first slots of all
+    // connections come first, host by host, then the second slots of all connections, and so on.
     this.#apart = streams === undefined
       ? { lanes: users, hosts: users * lanes }
       : { lanes: users * (1 + elsewhere.length), hosts: users };
@@ -151,7 +157,7 @@ export function socketsIn(
   );
 }
 
-/** Size of the largest request as written, in bytes; values that are filled in may make it larger. */
+/** Size of the largest request as written in the experiment, in bytes; values that are filled in may make it larger. */
 export function largestRequestBytes(script: ScriptSpec): number {
   const sizes = script.kind === "requests"
     ? script.requests.map(({ bytes, socket }) =>
@@ -161,7 +167,7 @@ export function largestRequestBytes(script: ScriptSpec): number {
   return sizes.reduce((largest, size) => Math.max(largest, size), 0);
 }
 
-/** Size of a step's request; a gRPC message counts as JSON. */
+/** Size of a step's request; a gRPC message counts with the size of its JSON. */
 function sizeOf(
   { wire, input, socket }: StepSpec & { kind: "request" },
   { origins: [{ connection }] }: FlowSpec,

@@ -1,5 +1,6 @@
 /**
- * A pacer says when the next exchange is due. It calculates, and never looks at a clock. Moments: µs since the start.
+ * A pacer says when the next exchange is due. It only calculates, and never looks at a clock. All times are
+ * microseconds since the start of the load.
  */
 export interface Pacer {
   /** Takes the next exchange if it may start by `nowUs`, and returns its due time; otherwise −1. */
@@ -11,11 +12,11 @@ export interface Pacer {
   /** Makes no more exchanges due from now on. */
   stop(): void;
   /**
-   * Stops, and visits in order the due time of each exchange before `endUs` that was never taken: there may be
-   * millions. A closed loop has none, because no schedule makes its exchanges due.
+   * Stops, then visits in order the due time of each exchange before `endUs` that was never taken; there may be
+   * millions, so they are not collected. A closed loop has none, because no schedule makes its exchanges due.
    */
   drop(endUs: number, visit: (dueUs: number) => void): void;
-  /** Whether due times are intended (open loop), so that latency counts from them. */
+  /** Whether a schedule sets the due times (open loop), so that latency counts from them. */
   readonly intended: boolean;
 }
 
@@ -23,7 +24,7 @@ export interface Pacer {
 export class ClosedPacer implements Pacer {
   readonly intended = false;
 
-  /** @param left Number of exchanges; Infinity for as long as the run lasts. */
+  /** @param left Number of exchanges; Infinity if the run ends by time. */
   constructor(public left: number) {}
 
   take(nowUs: number): number {

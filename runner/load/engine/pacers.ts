@@ -1,4 +1,4 @@
-/** Makes the pacer of a job, and has the pacers of open loops and of loads that take turns on two targets. */
+/** The pacers of open loops and of loads that take turns with another load, and the choice of the pacer for a job. */
 import { Arrivals, Profile, RecordedSchedule } from "../../../scenarios/pace/arrivals.ts";
 import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import type { PacerSpec } from "./job.ts";
@@ -8,9 +8,9 @@ import { ClosedPacer, type Pacer } from "./pacer.ts";
 export class OpenPacer implements Pacer {
   readonly intended = true;
   nextUs: number;
-  /** The first due time that was not taken before the stop; Infinity until then. */
+  /** After `stop`, the due time of the first exchange that was not taken; Infinity before. */
   #keptUs = Infinity;
-  /** Due times beyond the next one that were looked up in advance. */
+  /** Due times after `nextUs` that `coming` has already drawn. */
   readonly #foreseen: number[] = [];
 
   constructor(private readonly arrivals: Pick<Arrivals, "next">) {
@@ -50,7 +50,10 @@ export class OpenPacer implements Pacer {
   }
 }
 
-/** A closed loop in slices: an exchange is due whenever a connection is free and it is this side's turn. */
+/**
+ * A closed loop in slices of time: an exchange is due whenever a connection is free during one of the load's own
+ * slices.
+ */
 export class TurnsPacer implements Pacer {
   readonly intended = false;
   left = Infinity;
@@ -84,7 +87,7 @@ export class TurnsPacer implements Pacer {
   }
 }
 
-/** @param ofSide The turns of this side; absent: the load is not in slices. */
+/** @param ofSide The load's turns, if it alternates with another load in slices of time; absent: it may always send. */
 export function pacerOf(spec: PacerSpec, ofSide?: TurnsSpec): Pacer {
   const turns = ofSide && new Turns(ofSide);
   if (spec.kind === "closed") return turns ? new TurnsPacer(turns) : new ClosedPacer(spec.requests);

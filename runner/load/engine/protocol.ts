@@ -2,14 +2,15 @@
  * The contract of a protocol, which turns requests into octets, and received octets into events of exchanges. It does
  * no I/O and knows no clock and no recorder. Below it is a driver, which moves octets; above it are the exchanges,
  * which know no octets. Each protocol has one folder, and one line in `protocols.ts`;
- * `tests/conformance/protocols_test.ts` runs the same suite over all.
+ * `tests/conformance/protocols_test.ts` runs the same suite over every protocol.
  *
  * A slot is the place of one exchange at a time, or of several in a pipeline. Over HTTP/1.1 each slot is a connection;
- * over HTTP/2 it is the place of a stream, and several slots share a connection. A slot is closed → connecting → open →
- * closed. An exchange is sent on an open slot; its events are `onEnd`, once, or `onFailed`. The messages that an
- * exchange may bring before its end, such as those of a WebSocket, are not reported by these events.
+ * over HTTP/2 it is the place of a stream, and several slots share a connection. The states of a slot are closed,
+ * connecting, open, and then closed again. An exchange is sent on an open slot and ends with either one `onEnd` or one
+ * `onFailed`. The messages that an exchange may bring before its end, such as those of a WebSocket, are not reported by
+ * these events.
  *
- * All moments are microseconds since the start of the run, by one monotonic clock; below 0 before it.
+ * All times are microseconds since the start of the run, by one monotonic clock; times before the start are negative.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { KeptRoom } from "../../../base/http/kept.ts";
@@ -28,11 +29,17 @@ export interface Message {
   readonly step: number;
   /** Set if the response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamSpec;
-  /** Set if the request opens a WebSocket, with a key still to be filled in; absent: a plain HTTP exchange. */
+  /**
+   * Set if the request opens a WebSocket, whose handshake key is filled in when the request is sent; absent: a plain
+   * HTTP exchange.
+   */
   readonly socket?: SocketRequest;
 }
 
-/** Commands that the exchanges give; a protocol carries them out in order, and reports no event during one. */
+/**
+ * Commands that the exchanges give. A protocol carries them out in order, and reports no event while it carries one
+ * out.
+ */
 export interface Protocol {
   /** Dials slot `slot`; `onOpen` or `onRefused` follows. */
   connect(slot: number): void;
@@ -50,14 +57,15 @@ export interface Protocol {
   /** Runs until `onTick` returns Infinity; resolves when every slot is closed. */
   run(): Promise<void>;
   /**
-   * The fewest concurrent streams that the server finally allowed on any connection, if fewer than its slots; else
-   * Infinity.
+   * The smallest number of concurrent streams that the server finally allowed on any connection, if that is less than
+   * the connection's slots; else Infinity.
    */
   readonly fewestStreams: number;
   /**
-   * The moment at which the exchange in flight on a slot last received a part of its stream; its time-out counts from
-   * there, because a stream has no total time. −Infinity: the exchange is not a stream, or has received nothing.
-   * Infinity: it is a WebSocket that waits for nothing. Absent: no exchange is a stream or a WebSocket.
+   * The moment from which the time-out of the exchange in flight on a slot counts. For a stream, whose total time has
+   * no limit, and for a WebSocket on which the server sends on its own, that is when something last arrived; for any
+   * other WebSocket, when its oldest unanswered message was due. −Infinity: the exchange is neither, or has received
+   * nothing. Infinity: it is a WebSocket that waits for nothing. Absent: the load has no streams or WebSockets.
    */
   aliveUs?(slot: number): number;
 }
@@ -65,9 +73,9 @@ export interface Protocol {
 /** What ended an exchange before its response was complete. */
 export type FailedBy = RefusedBy | "reset" | "closed" | "timeout";
 
-/** What a protocol reports, and what it may ask. */
+/** The events that a protocol reports, and the questions that it may ask. */
 export interface ExchangeEvents {
-  /** Whether a late tick distorts the load (open loop), or only delays some housekeeping. */
+  /** Whether a late tick would distort the load, as in an open loop; if not, it only delays some housekeeping. */
   readonly punctual: boolean;
   /** Whether responses are kept to be read; head: without their bodies. */
   readonly retain: boolean | "head";
@@ -76,9 +84,8 @@ export interface ExchangeEvents {
   /** Does everything that is due by now. Returns the moment of the next tick, or Infinity when the load is over. */
   onTick(nowUs: number): number;
   onOpen(slot: number, nowUs: number): void;
-  /** The dial failed. */
   onRefused(slot: number, by: RefusedBy, reason: string, nowUs: number): void;
-  /** The protocol itself has replaced the slot's connection; the new one opened this long after its dial. */
+  /** The protocol itself has replaced the slot's connection; the new one took `timeUs` to open. */
   onReplaced(slot: number, timeUs: number): void;
   /** Called with the number of request bytes written to the wire. */
   onSent(bytes: number): void;
@@ -86,12 +93,12 @@ export interface ExchangeEvents {
   onReceived(bytes: number, nowUs: number): void;
   /** How many exchanges are in flight on a slot, whether the oldest is a HEAD, and when it was due. */
   readonly inFlight: Pick<InFlight, "count" | "isHead" | "dueUs">;
-  /** Whether an event on the slot no longer counts; the slot may have been closed by this call. */
+  /** Whether an event on the slot no longer counts. If the load is over, the call also closes the slot. */
   isTooLate(slot: number, nowUs: number): boolean;
   /**
-   * The oldest exchange in flight on the slot has its whole response, which must be read before the call returns.
+   * The oldest exchange in flight on the slot has its whole response, which is valid only during the call.
    * @param isLast Whether no other exchange may follow on the slot's connection.
-   * @param doneUs When the response was complete, if that is noticed only later; absent: now.
+   * @param doneUs When the response was complete, if the protocol notices it only later; absent: now.
    * @returns Whether the slot is still open; `onRead` then follows.
    */
   onEnd(
@@ -102,13 +109,22 @@ export interface ExchangeEvents {
     nowUs: number,
     doneUs?: number,
   ): boolean;
-  /** The read that ended an exchange is fully processed: no response in it can belong to a request sent from now on. */
+  /**
+   * Called once the received bytes that ended an exchange are fully processed, so that none of them can be taken for
+   * the response to a request sent from now on.
+   */
   onRead(slot: number, nowUs: number): void;
-  /** The exchanges in flight on the slot have failed. `cancel` tells whether the slot is open for the next exchange. */
+  /**
+   * The exchanges in flight on the slot have failed. The exchanges then call `cancel`, which says whether the slot is
+   * still open.
+   */
   onFailed(slot: number, by: FailedBy, reason: string, nowUs: number): void;
-  /** Unsolicited bytes came on the slot, perhaps after a response. */
+  /** Unsolicited bytes came on the slot. @param hasEnded Whether an exchange ended in the same read. */
   onUnsolicited(slot: number, hasEnded: boolean, nowUs: number): void;
-  /** The peer closed the slot's connection. Returns whether an exchange is in flight on it, whose event must follow. */
+  /**
+   * The peer closed the slot's connection. Returns true if an exchange is in flight on it, whose end the protocol must
+   * report.
+   */
   onDisconnected(slot: number, nowUs: number): boolean;
 }
 

@@ -62,7 +62,7 @@ export class RequestLoop implements Workload {
     if (isNeeded && connections.mayDial(slot, nowUs)) connections.dial(slot, nowUs);
   }
 
-  /** Sends what is due until the pipeline is full, or else waits until more is due. */
+  /** Sends due exchanges until the pipeline is full, or else waits until more are due. */
   #fill(slot: number, nowUs: number): void {
     const { exchanges, parts: { pacer, script } } = this;
     while (exchanges.hasRoom(slot)) {
@@ -92,7 +92,6 @@ export class RequestLoop implements Workload {
   }
 }
 
-/** A request with the checks of its response. */
 interface ScriptedRequest extends Message {
   readonly check: ResponseCheck | null;
 }
@@ -100,7 +99,7 @@ interface ScriptedRequest extends Message {
 /** Single requests in the order of sending: an endless loop over a sequence drawn before the load. */
 export class RequestScript {
   readonly requests: readonly ScriptedRequest[];
-  /** Whether responses must be kept to be checked. */
+  /** Whether response bodies must be kept to be checked. */
   readonly readsBodies: boolean;
   readonly #sequence: Uint32Array;
   readonly #labels: string[] = [];
@@ -115,7 +114,7 @@ export class RequestScript {
     this.#sequence = sequence;
   }
 
-  // hot: index of the next request.
+  // hot: runs for every request. Returns the index of the next one.
   next(): number {
     const request = this.#sequence[this.#next++];
     if (this.#next === this.#sequence.length) this.#next = 0;

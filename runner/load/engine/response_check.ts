@@ -34,14 +34,14 @@ export class ResponseCheck {
   readonly #contains: ByteSearch | null;
   readonly #rules: readonly BodyRule[];
 
-  /** Call within `withEngine`, which patterns need. */
+  /** Must be called within `withEngine`, because patterns need the regular-expression engine. */
   constructor(private readonly check: ResponseExpectation) {
     this.#contains = check.contains && new ByteSearch(check.contains);
     this.#rules = textRules(check);
     for (const status of check.statuses) this.#right[status] = 1;
   }
 
-  /** Whether bodies must be kept to be checked. */
+  /** Whether response bodies must be kept to be checked. */
   get readsBody(): boolean {
     const { body, contains, isStream = false } = this.check;
     return isStream || body !== null || contains !== null || this.#rules.length > 0;
@@ -64,7 +64,7 @@ export class ResponseCheck {
   }
 }
 
-/** Checks that decode the body, which costs nothing unless JSON or a pattern is expected. */
+/** The checks that need the body as text or JSON. */
 function textRules({ json, matches }: ResponseExpectation): BodyRule[] {
   const rules: BodyRule[] = [];
   if (json !== undefined) {
@@ -80,11 +80,11 @@ function isSame(bytes: Uint8Array, others: Uint8Array): boolean {
 }
 
 /**
- * Searches bytes for other bytes in linear time (Knuth, Morris & Pratt 1977): a naive search would take the product of
- * both lengths in a body that nearly contains the bytes everywhere.
+ * Searches bytes for other bytes in linear time (Knuth, Morris & Pratt 1977). A naive search would take time
+ * proportional to the product of both lengths if the body nearly contains the sought bytes everywhere.
  */
 export class ByteSearch {
-  /** For each prefix of the sought text: how many of its last bytes repeat its beginning. */
+  /** For each prefix of the sought bytes: the length of its longest proper suffix that is also a prefix. */
   readonly #again: Uint32Array<ArrayBuffer>;
 
   constructor(private readonly sought: Uint8Array<ArrayBuffer>) {

@@ -1,7 +1,7 @@
 /**
  * The workload of virtual users, in Artillery's model: every arrival is a virtual user with a session of its own, who
- * goes through a flow step by step: a request, a pause to think, another request with captured values. `exchanges.ts`
- * decides what becomes of the requests.
+ * goes through the steps of a flow, such as a request, a pause to think, and another request with captured values.
+ * `exchanges.ts` decides what becomes of the requests.
  *
  * A slot is a virtual user's connection or, over HTTP/2, its stream. With a shared pool the slot stays open for the
  * next user. If steps may be sent side by side, such as the resources of a page, a user has several lanes: each has a
@@ -26,15 +26,15 @@ interface SessionParts extends ExchangeParts {
   readonly sessions: SessionRecorder;
 }
 
-/** In place of a step: the slot has no virtual user. */
+/** The value of `step` while a place has no virtual user. */
 const NO_USER = -1;
 /** After its script has failed, a session ends with this delay, so that the next session does not follow at once. */
 const AFTER_FAILURE_US = 1_000;
-/** In place of a request: the lane has no request in flight. */
+/** The value of `request` while a lane has no request in flight. */
 const NONE = -1;
 /**
- * Time in hooks after which the loop polls the sockets and checks whether the load is over: a thousand users may be due
- * at the same time.
+ * How long hooks may run in one tick before the loop polls the sockets and checks whether the load is over. Without the
+ * limit, the hooks of a thousand users due at once would block the loop.
  */
 const MOST_HOOKS_US = 10_000;
 
@@ -53,17 +53,20 @@ class Lane {
   };
 }
 
-/** A virtual user's progress. */
+/** The state of one virtual user's place, which successive users take. */
 class VirtualUser {
   /** The step of the journey that begins next; NO_USER while the slot has no user. */
   step = NO_USER;
-  /** The number by which hooks and rows of tables know the user: the user's place, unless users are prepared ahead. */
+  /**
+   * The number under which hooks and data tables know the user. It is the number of the user's place, unless users are
+   * prepared ahead.
+   */
   number = 0;
   arrivedUs = 0;
   inFlight = 0;
   /** Whether all responses so far let the session continue. */
   goesOn = true;
-  /** The first message if it was made before the user arrived; null once it is taken. */
+  /** The first message if it was made before the user arrived; null if it was not, or has been taken. */
   #message: ComingUser["message"] = null;
   readonly lanes: readonly Lane[];
 
@@ -100,7 +103,10 @@ class VirtualUser {
     return this.lanes[0].journey.steps;
   }
 
-  /** Whether the next step may begin before the requests in flight have ended. */
+  /**
+   * Whether the next step may begin now: no request is in flight, or the step and the one before it may run side by
+   * side.
+   */
   get mayBegin(): boolean {
     return this.inFlight === 0 || (this.#isBeside(this.step) && this.#isBeside(this.step - 1));
   }
@@ -120,7 +126,7 @@ export class SessionLoop implements Workload {
   readonly #free: FreeSlots;
   /** How many users may be present at each moment; null: as many as there are places. */
   readonly #levels: UserLevels | null;
-  /** Null if nothing is prepared ahead. */
+  /** Null if no users are prepared before they arrive. */
   readonly #ahead: Ahead | null;
   #present = 0;
 
@@ -158,7 +164,7 @@ export class SessionLoop implements Workload {
     return this.parts.flow.readyUs(nowUs) - nowUs > MOST_HOOKS_US;
   }
 
-  /** Prepares the first requests of users ahead while there is time; returns when to continue. */
+  /** Prepares the first requests of users who have not arrived, while there is time; returns when to continue. */
   #prepare(ahead: Ahead, nowUs: number, dueUs: number): number {
     const { pacer: { nextUs }, flow } = this.parts;
     if (nextUs === Infinity || this.exchanges.ending.isDraining) return dueUs;
@@ -171,13 +177,14 @@ export class SessionLoop implements Workload {
       const [first] = journey.steps;
       const message = first.kind === "request" ? flow.message(first, journey) : null;
       ahead.add({ number, journey, message });
-      if (flow.hookTimeUs >= untilUs) return nowUs; // once the responses that came meanwhile are handled
+      // Continue right away, but let responses that have arrived be handled first.
+      if (flow.hookTimeUs >= untilUs) return nowUs;
     }
   }
 
   /**
-   * Admits users who have arrived, as far as the load allows; returns when the next may come, or Infinity while no slot
-   * is free.
+   * Admits users who have arrived, as far as the load allows; returns when the next user may come, or Infinity while no
+   * slot is free.
    */
   #admit(nowUs: number): number {
     const { pacer, sessions } = this.parts;
@@ -195,7 +202,7 @@ export class SessionLoop implements Workload {
     return pacer.nextUs;
   }
 
-  /** The user who arrives now, and was not prepared. */
+  /** The user who arrives now, if no user was prepared ahead. */
   #coming(slot: number): ComingUser {
     const number = this.#ahead?.takeNumber() ?? slot;
     return { number, journey: this.parts.flow.nextJourney(number), message: null };
@@ -219,7 +226,7 @@ export class SessionLoop implements Workload {
     return this.#userOf(slot).lanes[this.#slots.laneOf(slot)];
   }
 
-  /** Begins the next steps of the user at a place, due at `dueUs`: as many in parallel as allowed. */
+  /** Begins the next steps of the user at a place, due at `dueUs`, as many in parallel as the journey allows. */
   #goOn(place: number, dueUs: number, nowUs: number): void {
     const user = this.#users[place];
     for (;;) {
@@ -240,8 +247,8 @@ export class SessionLoop implements Workload {
   }
 
   /**
-   * Sends the lane's request: its step's, or the one that a redirect led to. Returns false if the script, and so the
-   * session, has failed.
+   * Sends the request of the lane's step, or the request that a redirect led to. Returns false if the script, and so
+   * the session, has failed.
    */
   #begin(
     place: number,
@@ -259,7 +266,8 @@ export class SessionLoop implements Workload {
       this.#giveUp(place, lane, nowUs);
       return false;
     }
-    // `readyUs` also matters for a message made ahead, because another user's hook may have run in this tick.
+    // `readyUs` also matters for a message made ahead, because another user's hook may have run in
+    // this tick.
     this.exchanges.begin(slot, request, message, dueUs, flow.readyUs(nowUs));
     return true;
   }
@@ -295,13 +303,16 @@ export class SessionLoop implements Workload {
     if (!this.exchanges.ending.isDraining) this.#begin(place, at, { dueUs: nowUs, nowUs });
   }
 
-  /** The current exchange has failed, and so has the session. */
+  /** The slot's exchange has failed, and so has the user's session. */
   onFailed(slot: number, _: boolean, nowUs: number): void {
     this.#userOf(slot).goesOn = false;
     this.#ended(slot, nowUs);
   }
 
-  /** A request of the slot's user has ended: the session continues, or ends with its last request in flight. */
+  /**
+   * Called when a request of the slot's user has ended. Continues the session; a session that has failed ends once no
+   * request is in flight.
+   */
   #ended(slot: number, nowUs: number): void {
     const place = this.#placeOf(slot);
     const user = this.#users[place];
@@ -311,7 +322,7 @@ export class SessionLoop implements Workload {
     if (user.inFlight === 0) this.#leave(place, nowUs);
   }
 
-  /** A thinking user redials at the next step. */
+  /** Frees the slot if it has no user. A thinking user keeps the slot, and redials at the next step. */
   onClosed(slot: number): void {
     if (slot < this.#users.length && this.#users[slot].isFree) this.#free.add(slot);
   }
@@ -359,10 +370,13 @@ function requestOf({ journey }: Lane, request: number): PreparedRequestStep {
   return step;
 }
 
-/** The most slots that an arrival skips because they may not dial yet; ten thousand slots may be in that state. */
+/**
+ * The most slots that an arrival skips because they may not dial yet; a limit is needed because thousands of slots may
+ * be in that state.
+ */
 const MOST_TRIES = 16;
 
-/** Slots without a virtual user, in two queues: with a reusable connection, and without a connection. */
+/** Slots without a virtual user, in two queues: those with a reusable connection, and those without a connection. */
 class FreeSlots {
   readonly #open: SlotQueue;
   readonly #closed: SlotQueue;

@@ -1,4 +1,4 @@
-/** Queues of slots: first come, first served; or ordered by the time at which each continues. */
+/** Queues of slots: one that is first come, first served, and one ordered by the time at which each slot continues. */
 
 /**
  * Slots in the order of arrival, each at most once; adding a waiting slot again changes nothing. The state of a slot

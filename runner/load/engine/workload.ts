@@ -4,15 +4,14 @@
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 
-/** What is sent next, and how responses are checked: single requests, or the journeys of virtual users. */
 export interface Workload {
-  /** Whether responses must be kept to be checked; head: without their bodies. */
+  /** Whether responses must be kept, because the workload reads them; "head": without their bodies. */
   readonly readsResponses: boolean | "head";
-  /** Whether no virtual user is on a journey, so that the load may end early. */
+  /** True if no virtual user is on a journey, so that the load may end early. */
   readonly isIdle: boolean;
   /** Begins everything that is due; returns when more will be due, or Infinity if that depends on an event. */
   onTick(nowUs: number): number;
-  /** The slot's connection is open, and nothing waited for it. */
+  /** Called when the slot's connection has opened, but no exchange waited for it. */
   onOpen(slot: number, nowUs: number): void;
   /** Responses on the slot are complete; `isOpen`: whether its connection is still open. */
   onCompleted(slot: number, isOpen: boolean, nowUs: number): void;
@@ -28,7 +27,7 @@ export interface Workload {
   check(slot: number, request: number, response: ReceivedResponse): boolean | null | string;
   /** The load's step to which a waiting or sent request belongs. */
   stepOf(slot: number, request: number): number;
-  /** The step of the next due exchange, which will never be sent. */
+  /** Skips the next due exchange, which will never be sent, and returns its step. */
   skipStep(): number;
   /** Method and path of a request in flight, as sent. */
   label(slot: number, request: number): string;

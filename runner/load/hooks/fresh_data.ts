@@ -1,6 +1,6 @@
 /**
- * Renews `user.data` in the middle of a load. Workers read no messages while they load, so the data lies in shared
- * memory: in two halves, of which one is written while the other is read.
+ * Renews `user.data` in the middle of a load. Workers read no messages while they run a load, so the data lies in
+ * shared memory, in two halves: one is written while the other is read.
  */
 import { LIMITS } from "../../../base/limits.ts";
 
@@ -18,12 +18,12 @@ export class FreshData {
     this.#words = new Int32Array(memory, 0, HEAD_BYTES / Int32Array.BYTES_PER_ELEMENT);
   }
 
-  /** How often the data was written. */
+  /** How many times the data was written. */
   get version(): number {
     return Atomics.load(this.#words, VERSION);
   }
 
-  /** Writes the data for all readers. Throws if it is too large. @param json The data. */
+  /** Writes the data for all readers. Throws an Error if it is too large. @param json The data. */
   write(json: string): void {
     const octets = new TextEncoder().encode(json);
     if (octets.length > HALF_BYTES) {
@@ -36,8 +36,8 @@ export class FreshData {
   }
 
   /**
-   * The newest data, and its version. If two more versions were written during the read, the second one overwrote the
-   * data, which is then read again.
+   * The newest data, and its version. If a newer version was written during the read, the data is read again, because
+   * the one after that would overwrite the part of memory that was read.
    */
   latest(): { readonly version: number; readonly json: string } {
     for (;;) {

@@ -1,7 +1,7 @@
 /**
- * The functions of an experiment's script that a worker calls: `before` a request is sent, `after` its response has
- * arrived. They run in a realm without any permission, within limits of time and memory, and a failure affects one
- * request only.
+ * The functions of an experiment's script that a worker calls: before a request is sent, after its response has
+ * arrived, and at the start and end of a session. They run in a realm without any permission, within limits of time and
+ * memory, and a failure affects one request or session only.
  */
 import type { KeptResponse } from "../../../base/http/kept.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";
@@ -29,8 +29,9 @@ import { FreshData } from "./fresh_data.ts";
 import { lineAndFields } from "./sent_request.ts";
 
 /**
- * The first few thousand calls take two to four times as long as later ones, because V8 compiles the code meanwhile; at
- * 5,000 calls/s they would be a third of a short run. Rehearsing this many takes some hundredths of a second.
+ * Number of rehearsed calls. The first few thousand calls take two to four times as long as later ones, because V8 is
+ * still compiling the code; at 5,000 calls/s they would be a third of a short run. The rehearsal takes a few hundredths
+ * of a second.
  */
 const REHEARSED_CALLS = 8_000;
 const REHEARSED: WireRequest = { method: "GET", path: "/", headers: {}, body: null };
@@ -49,9 +50,9 @@ export interface HookOptions {
 
 /** A virtual user as seen by its hooks. */
 export interface HookUser {
-  /** The user's number among those of this worker. */
+  /** The user's number among those of this worker, from 0. */
   readonly number: number;
-  /** Whether no hook of this session has been called. */
+  /** True until a hook is called in this session. */
   isNew: boolean;
   /** Variables that have not been passed to hooks yet. */
   readonly news: Map<string, string>;
@@ -72,10 +73,9 @@ export interface PreparedUserHooks {
   readonly end: ((user: HookUser) => string | null) | null;
 }
 
-/** A function of the script. */
 interface Hook {
   readonly hook: RealmFunction;
-  /** Where the function begins, in the form with which error messages end. */
+  /** Where the function begins, in the form that is appended to error messages. */
   readonly place: string;
 }
 
@@ -128,12 +128,12 @@ export class Hooks {
     this.#calls = this.#timeUs = this.#endedUs = 0;
   }
 
-  /** When the last call ended. */
+  /** When the last call ended, microseconds. */
   get endedUs(): number {
     return this.#endedUs;
   }
 
-  /** Total time of all calls. */
+  /** Total time of all calls, microseconds. */
   get timeUs(): number {
     return this.#timeUs;
   }
@@ -220,8 +220,8 @@ export class Hooks {
   }
 
   /**
-   * Passes the user's new variables to the realm; if the user is new, that begins the session in the realm. Returns
-   * whether the current call must begin the session instead.
+   * Passes the user's new variables to the realm. For a new user this begins the session in the realm. Returns whether
+   * the current call must begin the session instead, because there were no variables to pass.
    */
   #isFirst(user: HookUser, own: RealmUser): boolean {
     let isFirst = user.isNew;
@@ -241,7 +241,7 @@ export class Hooks {
     }
   }
 
-  /** @param place The place of the hook's beginning, for a failure that names no place. */
+  /** @param place Where the hook begins, for errors that name no place. */
   #timed<Result>(place: string, call: () => Result): Result | string {
     if (this.#lost !== null) return this.#lost;
     const sinceUs = this.options.nowUs();
@@ -269,8 +269,8 @@ export class Hooks {
 }
 
 /**
- * Logs the reason when a session fails at its end for the first time: no request fails with it, so the results do not
- * contain the reason.
+ * Logs why a session failed at its end, for the first time only. No request fails with the session, so the results do
+ * not contain the reason.
  */
 function told(end: PreparedUserHooks["end"]): PreparedUserHooks["end"] {
   if (end === null) return null;
@@ -286,14 +286,15 @@ function told(end: PreparedUserHooks["end"]): PreparedUserHooks["end"] {
 }
 
 /**
- * The error for a script that fails here although it was evaluated before: scripts need not behave the same each time.
+ * The error for a script that fails here although it was evaluated successfully before, since scripts need not behave
+ * the same each time.
  */
 function unrunnable(entry: string, error: unknown): unknown {
   if (!(error instanceof ScriptError)) return error;
   return new TargetError(`Cannot run the script ${entry}: ${error.message}`);
 }
 
-/** The request, of which nothing varies, in the form that hooks read. */
+/** A request in which nothing varies, in the form that hooks read. */
 function forHook({ method, path, headers, body }: WireRequest): {
   readonly [key in keyof WireRequest]: WireRequest[key];
 } {

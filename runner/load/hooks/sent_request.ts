@@ -4,7 +4,10 @@ import { isWithin, LIMITS } from "../../../base/limits.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import { type HookResult, ScriptError } from "../../../base/script/realm.ts";
 
-/** Checks only the changed parts; throws a ScriptError. @param wire The request before the hook. */
+/**
+ * Applies a hook's changes to everything but the body. Checks only the changed parts; throws a ScriptError if one can't
+ * be sent. @param wire The request before the hook.
+ */
 export function lineAndFields(
   { head, lines }: Pick<HookResult, "head" | "lines">,
   wire: WireRequest,
@@ -42,7 +45,7 @@ function checkPath(path: string): void {
   );
 }
 
-/** Fields whose value follows from the body. */
+/** Fields whose values follow from the body, so that a hook cannot set them. */
 const FRAMING = /^(?:content-length|transfer-encoding)$/i;
 
 function checkField(name: string, value: string): void {

@@ -10,11 +10,11 @@ interface ProtocolSetting {
   readonly streams?: number;
   /** Requests after which a connection over HTTP/2 is replaced; absent: no limit. */
   readonly requests?: number;
-  /** Schemes of the hosts in order, each with an equal share of the connections. */
+  /** The scheme of each host, in order; every host has an equal share of the connections. */
   readonly schemes: readonly ("http" | "https")[];
   /** Whether responses are read as they arrive; absent: as a whole. */
   readonly isStreamed?: boolean;
-  /** Absent: no exchange is a WebSocket. */
+  /** Absent if no exchange is a WebSocket. */
   readonly sockets?: Omit<SocketParts, "slots">;
 }
 

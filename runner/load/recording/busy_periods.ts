@@ -1,16 +1,17 @@
 /**
- * The times in which a worker's loop could not attend to anything new, as in queueing theory: each busy period is a
- * batch of events that the loop handled, or the time by which it was late for a due tick. Whatever became ready or due
- * during a busy period had to wait for its end. `trust/evidence.ts` computes the worker's delay from the busy periods.
+ * The busy periods of a worker's loop, in the sense of queueing theory: times in which it could not attend to anything
+ * new. A busy period is either a batch of events that the loop handled, or the time by which it was late for a due
+ * tick. Events that became ready or due during a busy period had to wait for its end. `trust/evidence.ts` computes the
+ * worker's delay from the busy periods.
  *
- * Time is an argument: microseconds since the start of the run; anything before that, such as the dials of an open
- * loop, does not count.
+ * Times are arguments, in microseconds since the start of the run. Whatever the loop did before the start, such as the
+ * dials of an open loop, does not count.
  */
 import { GrowingHistogram } from "../../stats/histogram/histogram.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 
 export class BusyPeriods {
-  /** How long the loop polled while nothing was due. */
+  /** How long the loop polled while nothing was due, microseconds. */
   spunUs = 0;
   readonly #lengths = new GrowingHistogram();
   #endUs = 0;
@@ -38,7 +39,7 @@ export class BusyPeriods {
     return longestUs;
   }
 
-  /** Everything added from now on lies outside the load. */
+  /** Called at the end of the load: busy periods added from now on do not count. */
   end(): void {
     this.#endUs = Infinity;
   }

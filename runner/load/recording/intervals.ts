@@ -1,7 +1,8 @@
 /**
- * The run cut into intervals, each handed over as soon as it ends, and into whole seconds. Time is an argument. The
- * last interval is sealed at the deadline: after that it takes only latencies. In a load that takes turns with another
- * (`slices.ts`), intervals are in the side's own time, which passes only while that side is measured.
+ * The counts and latencies of a run, by interval and by second; each interval is handed over as soon as it ends. It
+ * reads no clock: times are arguments. The last interval is sealed at the deadline, and then takes only latencies. In a
+ * load that takes turns with another load (`slices.ts`), intervals are in the load's own time, which passes only while
+ * its slices are measured.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
@@ -14,7 +15,7 @@ export interface IntervalPart {
   readonly index: number;
   readonly completed: number;
   readonly failed: number;
-  /** Failed requests, in the order of ERRORS; null if none failed. */
+  /** Failed requests by kind, in the order of ERRORS; null if none failed. */
   readonly errors: readonly number[] | null;
   /** Completed requests with an unexpected response. */
   readonly wrong: number;
@@ -26,7 +27,7 @@ export interface IntervalPart {
   readonly latency: SparseHistogram;
   /** The values of `latency` that are lower bounds. */
   readonly censored: SparseHistogram;
-  /** Absent if no response is a stream, and none opens a WebSocket. */
+  /** Absent if no exchange of the load is a stream or a WebSocket. */
   readonly messages?: MessagePart;
 }
 
@@ -34,7 +35,7 @@ export interface IntervalPart {
 export type OnInterval = (part: IntervalPart, nowUs: number) => void;
 
 const SECOND_US = 1_000_000;
-/** The last interval contains the run's last microsecond; no empty interval begins at the run's end. */
+/** Taken off the end of the run, so that no empty interval begins there. */
 const LAST_US = 1;
 
 type Counts = Omit<IntervalPart, "latency" | "censored" | "messages">;
@@ -50,11 +51,11 @@ export class Intervals {
   wrong = 0;
   #failed = 0;
   readonly #errors = new Float64Array(ERRORS.length);
-  /** End of the current interval or second: `advance` must be called before anything at or after it is counted. */
+  /** The next boundary. `advance` must be called before anything that happened at or after it is counted. */
   boundaryUs: number;
   #interval = 0;
   #second = 0;
-  /** Completed requests of the current interval, by its seconds so far. */
+  /** Completed requests of the current interval, by second. */
   #secondCompleted = [0];
   #secondBytes = [0];
   /** Counts of the last interval, once sealed. */
@@ -107,7 +108,7 @@ export class Intervals {
     }
   }
 
-  /** Ends the counting at `endUs`, the end of the run: the last interval and its second take no more counts. */
+  /** Ends the counting at the end of the run: the last interval and its second take no more counts. */
   seal(endUs: number): void {
     if (this.#sealed !== null) return;
     this.advance(endUs - LAST_US);
@@ -123,8 +124,8 @@ export class Intervals {
   }
 
   /**
-   * Begins a second. If an interval has ended at the same moment, the second already has its entry, which is the first
-   * of the new interval.
+   * Begins a second. If an interval has ended at the same moment, nothing needs to be added, because the new interval
+   * begins with an entry for this second.
    */
   #beginSecond(): void {
     this.#second++;
@@ -163,7 +164,7 @@ export class Intervals {
     return counts;
   }
 
-  /** Called when exactly the events of this and earlier intervals have been counted. */
+  /** Called when all events of this and earlier intervals, and no later ones, have been counted. */
   #handOn(counts: Counts, nowUs: number): void {
     const censored = this.#censored.count === 0 ? EMPTY : this.#censored.drain();
     this.onInterval({ ...counts, latency: this.latency.drain(), censored }, nowUs);

@@ -1,5 +1,5 @@
 /**
- * What the recorders of streams and of WebSockets have in common. Each message that was due ended in one of four ways:
+ * The parts that the recorders of streams and of WebSockets share. Each message that was due ended in one of four ways:
  *
  *     due = received + failed + unfinished + dropped
  *
@@ -28,7 +28,7 @@ export interface BoundedTotals {
   readonly all: SparseHistogram;
   /** The values of `all` that are lower bounds. */
   readonly censored: SparseHistogram;
-  /** Lower bounds for messages still open, unless `all` contains them. */
+  /** Lower bounds for messages that are still awaited; absent if `all` contains them. */
   readonly open?: SparseHistogram;
 }
 
@@ -39,7 +39,7 @@ export const NO_TIMES: BoundedTotals = { all: EMPTY, censored: EMPTY };
 
 /** Messages of one interval. */
 export interface MessagePart extends IntervalTimes<BoundedTotals> {
-  /** Messages received; in the last interval, only by the deadline. */
+  /** Messages received; those after the deadline do not count. */
   readonly received: number;
   /**
    * Messages that failed; in the last interval also after the deadline, because a failure counts whenever it happens.
@@ -92,7 +92,7 @@ export class BoundedTimes {
     (this.#censored ??= new GrowingHistogram()).fresh.record(us);
   }
 
-  /** Times recorded since the last call. */
+  /** Times recorded since the last call of `take`. */
   take(): BoundedTotals {
     return this.#taken = { all: this.#all.take(), censored: this.#censored?.take() ?? EMPTY };
   }

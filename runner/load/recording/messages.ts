@@ -26,7 +26,7 @@ import {
   TimedCount,
 } from "./message_counts.ts";
 
-/** Messages of one name. */
+/** Messages with the same name. */
 export interface NamedMessages {
   readonly name: string;
   readonly received: number;
@@ -42,13 +42,13 @@ export interface MessageTotals extends MessageCounts {
   /** Streams that ended as expected. */
   readonly whole: number;
   readonly interruptions: Interruptions;
-  /** Time to the first message, counted like the latency of the request. */
+  /** Time to the first message, from the same moment as the latency of the request. */
   readonly first: BoundedTotals;
   /** Time between consecutive messages of a stream. */
   readonly gap: BoundedTotals;
   /** Message names, in the order of their first appearance. */
   readonly names: readonly NamedMessages[];
-  /** Whether tokens are looked for. */
+  /** Whether the step's messages are searched for tokens. */
   readonly hasTokens: boolean;
   readonly tokens: number;
   /** Tokens received by the deadline. */
@@ -56,15 +56,15 @@ export interface MessageTotals extends MessageCounts {
   /** Time to the first token; a lower bound for streams that ended too early to bring one. */
   readonly firstToken: BoundedTotals;
   /**
-   * For each complete stream with at least two tokens: time from the first to the last, divided by the number of tokens
-   * after the first.
+   * For each complete stream with at least two tokens: the time from the first token to the last, divided by the number
+   * of tokens after the first.
    */
   readonly perToken: SparseHistogram;
 }
 
 /**
- * How often a stream that is requested again was interrupted: its response `ended`, it was `cut`, or no connection
- * could be made for the next request (`refused`). The awaited message remains due, so its gap contains the
+ * How often the streams of a step were interrupted and had to be requested again: because the response `ended`, was
+ * `cut`, or the connection for the next request was `refused`. The awaited message remains due, so its gap contains the
  * interruption.
  */
 export interface Interruptions {
@@ -74,12 +74,12 @@ export interface Interruptions {
 }
 
 /**
- * The most names that are counted separately: further names are counted together, so that a server can't exhaust the
+ * The most names that are counted separately. Further names are counted together, so that a server can't exhaust the
  * memory.
  */
 export const MOST_NAMES = 20;
 /**
- * The name under which further names are counted: no server can give an event an empty name (WHATWG HTML, section 9.2).
+ * The name under which further names are counted. No server can give an event an empty name (WHATWG HTML, section 9.2).
  */
 export const OTHER_NAMES = "";
 
@@ -107,7 +107,7 @@ class StreamTally {
   readonly tokens = new TimedCount();
   readonly first = new BoundedTimes();
   readonly gap = new BoundedTimes();
-  /** Null if messages of this step have no tokens. */
+  /** Null if the step's messages have no tokens. */
   readonly tokenTimes: TokenTimes | null;
   readonly names = new Map<string, Named>();
   /** Whether anything may have changed since the last `take`. */
@@ -211,7 +211,7 @@ export class MessageRecorder {
     return this.#tallies.find((tally) => tally.step === step);
   }
 
-  /** The request of a stream was sent: its first message is due, and its first token if it has any. */
+  /** The request of a stream was sent, so its first message is due, and its first token if it has tokens. */
   begin(slot: number, step: number, dueUs: number): void {
     const tally = this.#of(step);
     if (tally === undefined) throw new Error("A stream began that is not part of the load");
@@ -277,7 +277,8 @@ export class MessageRecorder {
     if (how === "left") tally.unfinished++;
     else tally.failed.whole++;
     if (state === AWAITS_NEXT) tally.gap.recordBound(nowUs - this.#lastUs[slot]);
-    // No time is recorded, as with latency: a refusal says nothing about how long the message would have taken.
+    // No time to the first message is recorded, because, as with latency, a refusal says nothing
+    // about how long the message would have taken.
     if (how === "cut") return;
     const waitedUs = nowUs - this.#dueUs[slot];
     if (state === AWAITS_FIRST) tally.first.recordBound(waitedUs);
@@ -309,7 +310,9 @@ export class MessageRecorder {
     tally.isChanged = true;
   }
 
-  /** Counts the first message of a request that was not sent by the end. @param waitedUs Since it was due. */
+  /**
+   * Counts the first message of a request that was not sent by the end. @param waitedUs Time since the message was due.
+   */
   missUnsent(step: number, how: "unfinished" | "dropped", waitedUs: number): void {
     const tally = this.#of(step);
     if (tally === undefined) return;

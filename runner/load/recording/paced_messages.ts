@@ -1,9 +1,7 @@
-/**
- * The messages that one WebSocket sends at a pace of its own: when each is due, and which are in flight. Has no clock.
- */
+/** The messages that one WebSocket sends at its own pace: when each is due, and which are in flight. Reads no clock. */
 import { isWithin } from "../../../base/limits.ts";
 
-/** When messages of one socket are due; `most` is their number. */
+/** When the messages of one socket are due, and how many there are at most (`most`). */
 export interface MessagePace {
   readonly openUs: number;
   /** No message is due from this time on. */
@@ -22,7 +20,7 @@ export class PacedMessages {
   /** Number of the next message. */
   next = 0;
   inFlight = 0;
-  /** Number of the oldest message that may be in flight. */
+  /** Number of the oldest message in flight; `next` if there is none. */
   #oldest = 0;
   /** By message number, modulo its length: when a message in flight was due; NaN once it is answered. */
   #dueUs: Float64Array = NO_MOMENTS;
@@ -42,14 +40,14 @@ export class PacedMessages {
   }
 
   /**
-   * Whether one more message may be sent. The limit applies to all messages from the oldest in flight on, answered or
-   * not.
+   * Whether one more message may be sent. The limit counts all messages since the oldest in flight, whether or not they
+   * were answered.
    */
   get hasRoom(): boolean {
     return isWithin("messagesInFlight", this.next - this.#oldest + 1);
   }
 
-  /** The next message is sent, and awaits its answer. */
+  /** Called when the next message is sent, if an answer is expected. */
   send(): void {
     const dueUs = this.nextDueUs;
     if (this.next - this.#oldest === this.#dueUs.length) this.#grow();
@@ -57,7 +55,7 @@ export class PacedMessages {
     this.inFlight++;
   }
 
-  /** The next message is sent, and will never be answered. */
+  /** Called when the next message is sent, if no answer is expected. */
   skip(): void {
     if (this.#oldest === this.next) this.#oldest++;
     this.next++;
@@ -105,7 +103,7 @@ export class PacedMessages {
     }
   }
 
-  /** Visits the due times of messages that were due by now and not sent; none if no answers are expected. */
+  /** Visits the due times of messages that are due by now but were not sent. Visits none if no answers are expected. */
   forEachUnsent(nowUs: number, visit: (dueUs: number) => void): void {
     if (!this.isAnswered) return;
     const { openUs, everyUs } = this.pace;

@@ -101,7 +101,7 @@ export class Recorder {
     this.#intervals.bytesIn += bytes;
   }
 
-  // hot: a due exchange was sent.
+  // hot: records how late a due exchange was sent.
   sent(lagUs: number): void {
     this.#lag.fresh.record(lagUs);
   }
@@ -178,7 +178,10 @@ export class Recorder {
     this.#intervals.advance(nowUs);
   }
 
-  /** The end of the run, to which rates refer: of exchanges that end later, only the latency counts. */
+  /**
+   * Called at the end of the run. Rates refer to the time up to it; of exchanges that end later, only the latency
+   * counts.
+   */
   seal(endUs: number): void {
     if (this.#sealed !== null) return;
     this.#intervals.seal(endUs);
@@ -197,8 +200,8 @@ export class Recorder {
   }
 
   /**
-   * Current totals without the tail, to be posted immediately; `take`: with only the times and lags since the last
-   * `take`, and without steps.
+   * Current totals without the tail, to be posted immediately.
+   * @param times `take`: only the times and lags recorded since the last `take`, and no steps.
    */
   totals(times: "whole" | "take" = "whole"): WorkerTotals {
     return {

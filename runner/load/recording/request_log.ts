@@ -44,7 +44,7 @@ export class RequestLog {
     this.#put(this.firstConnection + slot % this.connections, LINE_BREAK);
   }
 
-  // hot
+  // hot: runs for every number of a line.
   #put(value: number, after: number): void {
     const high = value >= HALF ? Math.floor(value / HALF) : 0;
     const low = value - high * HALF;
@@ -79,8 +79,9 @@ function digitsOf(value: number): number {
   return digits;
 }
 
-// The file of the request log. Every worker appends whole lines, which the system keeps apart. If that fails, such as
-// on a full disk, the log is incomplete and says why; the measurement goes on.
+// The file of the request log. Every worker appends whole lines, and the system does not mix them.
+// If writing fails, such as on a full disk, the log is incomplete and says why; the measurement
+// goes on.
 
 export class LogFile {
   /** Why lines are missing; null if none are. */

@@ -1,9 +1,10 @@
 /**
- * How many exchanges completed in each second of a run, in a table that stays short however long the run is: when it
- * is full, neighbouring entries are added up and each stands for twice as many seconds. Nothing is lost but detail.
+ * How many exchanges completed in each second of a run, in a table that stays short however long the run is. When the
+ * table is full, neighbouring entries are added up, and each entry then stands for twice as many seconds. Nothing is
+ * lost but detail.
  */
 
-/** Half an hour of single seconds; the table of a whole day has 1,350 entries of 64 s each. */
+/** Half an hour in single seconds. The table of a whole day has 1,350 entries of 64 s each. */
 export const MOST_SECONDS = 1_800;
 
 export interface SecondSeries {
@@ -12,7 +13,7 @@ export interface SecondSeries {
   readonly counts: readonly number[];
 }
 
-/** The entries of a table that are new or have changed since the last part. */
+/** The entries of a table that are new or have changed since the previous part was taken. */
 export interface SecondPart extends SecondSeries {
   /** Index of the first of `counts`; all entries before it are unchanged. */
   readonly from: number;
@@ -40,7 +41,7 @@ export class SecondCounts {
   }
 
   /**
-   * The entries that have changed since the last call, all of them if the table was widened. A receiver replaces its
+   * The entries that have changed since the last call, or all entries if the table was widened. A receiver replaces its
    * own entries from `from` on.
    */
   take(): SecondPart {
@@ -61,7 +62,10 @@ function widened(counts: readonly number[], factor: number): number[] {
   return wide;
 }
 
-/** The sum of several workers' tables, with the widest entries among them. */
+/**
+ * The sum of several workers' tables. Each of its entries covers as many seconds as the widest entries of the given
+ * tables.
+ */
 export function sumOfSeconds(parts: readonly SecondSeries[]): SecondSeries {
   const everyS = Math.max(1, ...parts.map((part) => part.everyS));
   const wide = parts.map((part) => widened(part.counts, everyS / part.everyS));

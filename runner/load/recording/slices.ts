@@ -28,7 +28,7 @@ export class Slices {
   /** Requests that ended outside of all measured parts. */
   readonly outside = { completed: 0, bytesIn: 0 };
   isMeasuring = false;
-  /** When the next part of the slice begins: its unmeasured start, its measured part, or the rest. */
+  /** When the next part of the slice begins; the parts are an unmeasured start, the measured part, and the rest. */
   nextUs: number;
   #pair = 0;
   #counted: { readonly completed: number } = { completed: 0 };

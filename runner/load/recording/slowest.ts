@@ -1,6 +1,6 @@
 /**
- * The exchanges of a worker with the highest latencies. This costs the loop one comparison per exchange; entries are
- * allocated before the run.
+ * A worker's exchanges with the highest latencies. Keeping them costs the loop one comparison per exchange; their
+ * entries are allocated before the run.
  */
 import type { SlowOutcome, SlowRequest } from "../../result/distribution.ts";
 import { Tail } from "./tail.ts";
@@ -32,7 +32,7 @@ type SlowEntry = { -readonly [Key in keyof SlowExchange]: SlowExchange[Key] } & 
 type RequestAt = (slot: number) => string | null;
 
 export class Slowest {
-  /** When the slowest requests were in flight, many more of them than are kept here. */
+  /** When the slowest requests were in flight. Covers many more requests than are kept here. */
   readonly tail = new Tail();
   #leastUs = -1;
   #count = 0;
@@ -86,7 +86,7 @@ export class Slowest {
     return place;
   }
 
-  /** The response of the completed exchange `ordinal`, the latest, was wrong. */
+  /** Called when the response of the latest completed exchange, number `ordinal`, was wrong. */
   wasWrong(ordinal: number): void {
     if (this.#last?.ordinal === ordinal) this.#last.outcome = "wrong";
   }
@@ -112,7 +112,8 @@ function empty(): SlowEntry {
 }
 
 /**
- * The slowest exchanges of all workers. Exact, because each of them is also among the slowest of its own worker.
+ * The slowest exchanges of all workers. The result is exact, because each of them is also among the slowest of its own
+ * worker.
  * @param connections Number of connections of each worker.
  */
 export function mergeSlowest(

@@ -10,8 +10,8 @@ import type { WorkerTotals } from "./totals.ts";
 /**
  * Called for each exchange in flight.
  * @param begunUs When the exchange began.
- * @param isDue Whether it is counted as due already; if not, it would be counted at the end of the run, like a dial in
- * a closed loop.
+ * @param isDue Whether the exchange is already counted as due. If not, as for a dial in a closed loop, it would be
+ * counted at the end of the run.
  */
 export type VisitInFlight = (
   step: number,

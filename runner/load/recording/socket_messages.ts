@@ -1,12 +1,12 @@
 /**
  * What a worker remembers of WebSockets and of the messages that are sent on them. It knows no clock: every moment is
- * an argument, microseconds since the start of the run. Messages are due by a pacer of their socket, from when it is
- * open until it is left.
+ * an argument, microseconds since the start of the run. Each socket has a pacer, which makes messages due from when the
+ * socket is open until it is left.
  *
- * Received: the answer of the message has come. Failed: the socket was cut, closed or timed out before. Unfinished: the
- * load ended. Dropped: the message was due and never sent. As with requests, the time waited is a lower bound of the
- * latency of a message that timed out, was unfinished or was dropped. What the server sends without being asked is
- * counted by `messages.ts`, like the messages of streams.
+ * A message is received when its answer has come. It has failed if the socket was cut, closed or timed out before its
+ * answer came; it is unfinished if the load ended before; it is dropped if it was due and never sent. As with requests,
+ * the time waited is a lower bound of the latency of a message that timed out, was unfinished or was dropped. Messages
+ * that the server sends on its own are counted by `messages.ts`, like the messages of streams.
  */
 import { Histogram } from "../../stats/histogram/histogram.ts";
 import {
@@ -27,11 +27,11 @@ export interface SocketTotals extends MessageCounts {
   /** WebSockets whose opening handshake succeeded. */
   readonly opened: number;
   readonly sent: number;
-  /** Messages of the server, of any kind. */
+  /** Messages from the server, of any kind. */
   readonly came: number;
-  /** Messages of the server by the deadline. */
+  /** Messages from the server by the deadline. */
   readonly cameInTime: number;
-  /** Messages that should have been answers but match no sent message. */
+  /** Messages from the server that should have been answers but match no sent message. */
   readonly unmatched: number;
   /** Time from when a message was due to its answer. */
   readonly latency: BoundedTotals;
@@ -40,7 +40,7 @@ export interface SocketTotals extends MessageCounts {
 }
 
 /**
- * The most codes that are counted separately: further codes are counted together, so that a server can't exhaust the
+ * The most codes that are counted separately. Further codes are counted together, so that a server can't exhaust the
  * memory.
  */
 export const MOST_CODES = 20;
@@ -94,7 +94,7 @@ export class SocketRecorder {
     this.#open = new Array(slots).fill(null);
   }
 
-  /** A socket is open: its messages are due from now on. */
+  /** Called when a socket has opened: its messages are due from now on. */
   open(slot: number, step: number, pace: MessagePace): CountedSocket {
     const tally = this.#tallies.find((tally) => tally.step === step);
     if (tally === undefined) throw new Error("A socket was opened that is not part of the load");
@@ -104,7 +104,7 @@ export class SocketRecorder {
   }
 
   // hot: runs for every message.
-  /** The next message of a socket is sent. */
+  /** Called when the next message of a socket is sent. */
   send({ tally, messages }: CountedSocket): void {
     tally.sent++;
     if (!messages.isAnswered) return messages.skip();
@@ -112,14 +112,15 @@ export class SocketRecorder {
     messages.send();
   }
 
-  // hot: runs for every message.
-  /** The server has sent a message. */
+  // hot: runs for every received message.
   come({ tally }: CountedSocket): void {
     tally.came.whole++;
   }
 
-  // hot: runs for every message. False: message n is not in flight.
-  /** A received message is the answer to message n of a socket. */
+  // hot: runs for every received message.
+  /**
+   * Called when a received message is the answer to message n of a socket. Returns false if message n is not in flight.
+   */
   answer({ tally, messages }: CountedSocket, n: number, nowUs: number): boolean {
     const dueUs = messages.take(n);
     if (Number.isNaN(dueUs)) return false;
@@ -176,8 +177,8 @@ export class SocketRecorder {
 
   /**
    * Totals as if the run had ended now, with open sockets counted as left. The sockets stay open.
-   * @param extent `take`: only steps that have an open socket, or had one since the last `take`. Their counts are those
-   * of the run; their times are those of the last `takeInterval`, and those of messages in flight.
+   * @param extent `take`: only steps that have an open socket, or had one since the last `take`. Their counts cover the
+   * run so far; their times are those of the last `takeInterval` and of messages in flight.
    */
   totals(nowUs: number, extent: Extent = "whole"): SocketTotals[] {
     return this.#tallies.flatMap((tally) => {

@@ -1,6 +1,7 @@
 /**
- * The outcomes of the exchanges of each step, that is, of each request of a flow, a mix or a page. Time is an argument.
- * Counting allocates no memory, except for one number per second in each step, at most 1,800 per step.
+ * The outcomes of the exchanges of each step, that is, of each request of a flow, a mix or a page. It reads no clock:
+ * times are arguments. Counting allocates no memory, except for one number per second in each step, at most 1,800 per
+ * step.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import {
@@ -22,7 +23,7 @@ export interface StepTotals {
   readonly wrong: number;
   /** Completed requests with a status of 100 to 199, 200 to 299, … */
   readonly classes: readonly number[];
-  /** Failed requests, in the order of ERRORS. */
+  /** Failed requests by kind, in the order of ERRORS. */
   readonly errors: readonly number[];
   /** Requests completed in each second, until the deadline. */
   readonly seconds: SecondSeries;
@@ -34,10 +35,10 @@ export interface StepTotals {
 /** A step that has changed since it was last handed on, or that has requests in flight. */
 export interface StepPart {
   readonly step: number;
-  /** Counts of the run, without requests in flight; latencies recorded since the previous part. */
+  /** Counts of the run without requests in flight, and latencies recorded since the previous part. */
   readonly totals: Omit<StepTotals, "seconds">;
   readonly seconds: SecondPart;
-  /** Latencies, so far, of its requests in flight. */
+  /** Latencies so far of the step's requests in flight. */
   readonly open: SparseHistogram;
 }
 

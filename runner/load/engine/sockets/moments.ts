@@ -8,7 +8,7 @@ const NOWHERE = -1;
 export class Moments {
   readonly #slots: Int32Array;
   readonly #us: Float64Array;
-  /** By slot: its position in the heap. */
+  /** By slot: its position in the heap, or `NOWHERE`. */
   readonly #places: Int32Array;
   #length = 0;
 
@@ -18,7 +18,7 @@ export class Moments {
     this.#places = new Int32Array(slots).fill(NOWHERE);
   }
 
-  /** The first moment; Infinity without any. */
+  /** The earliest moment; Infinity if there is none. */
   get nextUs(): number {
     return this.#length === 0 ? Infinity : this.#us[0];
   }
@@ -45,7 +45,7 @@ export class Moments {
     if (at !== last) this.#settle(at, this.#slots[last], this.#us[last]);
   }
 
-  /** Moves a slot from a free position in the heap to where it belongs. */
+  /** Moves a slot from a free position in the heap up or down to its right position. */
   #settle(from: number, slot: number, us: number): void {
     let at = from;
     for (let up = (at - 1) >> 1; at > 0 && this.#us[up] > us; up = (at - 1) >> 1) {

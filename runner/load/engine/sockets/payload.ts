@@ -1,4 +1,7 @@
-/** The messages of a socket, split at their numbers into octets that are ready to be written and compared. */
+/**
+ * Writes the messages of a WebSocket, and recognises them when the server sends them back. The template is split into
+ * octets at its numbers in advance.
+ */
 
 const NUMBER = /\{\{\s*(n|socket)\s*\}\}/;
 const SOCKET = /\{\{\s*socket\s*\}\}/;
@@ -16,7 +19,7 @@ export class Payload {
 
   /** @param template The message, with `{{ n }}` for its number and `{{ socket }}` for the socket's name. */
   constructor(template: Uint8Array, socket: string) {
-    // Octets as characters, so that octets that are not UTF-8 survive.
+    // One character for each octet, because the octets need not be valid UTF-8.
     const text = Array.from(template, (octet) => String.fromCharCode(octet)).join("");
     this.isOwn = SOCKET.test(text);
     this.#parts = partsOf(text, socket);
@@ -46,8 +49,8 @@ export class Payload {
 
   // hot: runs for every received message.
   /**
-   * The number of the message in `bytes[from, to)`; −1 if the octets are none of these messages, `otherwise` if the
-   * messages have no numbers.
+   * The number of the message in `bytes[from, to)`. Returns −1 if the octets are none of these messages, and
+   * `otherwise` if they are but the messages have no numbers.
    */
   numberOf(bytes: Uint8Array, from: number, to: number, otherwise: number): number {
     const parts = this.#parts;
@@ -87,7 +90,7 @@ function isAt(part: Uint8Array, bytes: Uint8Array, from: number): boolean {
   return true;
 }
 
-/** The whole number written with this many digits; −1 if there is none. */
+/** The whole number that is written at `from` with exactly this many digits; −1 if there is none. */
 function numberAt(bytes: Uint8Array, from: number, digits: number): number {
   if (digits > 1 && bytes[from] === ZERO) return -1;
   let n = 0;

@@ -1,4 +1,4 @@
-/** What happens on a WebSocket, and for how long: as posted to a worker. */
+/** The specification of a WebSocket: the messages on it, and how long it stays open. Posted to workers. */
 import type { MessageExpectation } from "../../../../scenarios/request/websocket.ts";
 import type { ResponseExpectation } from "../response_check.ts";
 
@@ -13,7 +13,7 @@ export interface SocketSpec {
   readonly subprotocols: readonly string[];
   /** Whether compression is offered. */
   readonly deflate: boolean;
-  /** What at least one message must contain; absent: nothing. */
+  /** The expectation that at least one message must meet; absent: none. */
   readonly expect?: Pick<ResponseExpectation, "contains" | "json" | "matches">;
 }
 
@@ -27,6 +27,9 @@ interface SocketSend {
 export interface SocketRequest {
   /** The specification, one object shared by all sockets that differ only in their values. */
   readonly spec: SocketSpec;
-  /** Content of each message, in which `{{ n }}` stands for its number and `{{ socket }}` for the socket's name. */
+  /**
+   * Template of the messages, in which `{{ n }}` stands for the message's number and `{{ socket }}` for the socket's
+   * name.
+   */
   readonly payload: Uint8Array<ArrayBuffer>;
 }

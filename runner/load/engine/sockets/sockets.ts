@@ -1,10 +1,11 @@
 /**
  * The WebSockets of a load: when their messages are sent, which messages of the server answer them, when a virtual user
- * leaves, and whether each socket was as expected. Frames are the protocol's concern, and time is an argument.
+ * leaves, and whether each socket was as expected. Frames are the protocol's concern. It reads no clock: times are
+ * arguments.
  *
- * A message is due by the pacer of its socket, whether or not earlier ones were answered, and its latency counts from
- * that moment. A message that cannot be sent when it is due, because the server does not read, waits and is late; one
- * that was never sent is dropped. A user who leaves waits for the answers to all sent messages, each up to its
+ * Messages are due by the pacer of their socket, whether or not earlier ones were answered, and their latency counts
+ * from when they are due. A message that cannot be sent when it is due, because the server does not read, waits and is
+ * late; one that is never sent is dropped. A user who leaves waits for the answers to all sent messages, each up to its
  * time-out.
  */
 import { withEngine } from "../../../../base/pattern.ts";
@@ -26,7 +27,7 @@ export type SocketEnd = { readonly by: "user" } | { readonly by: "server"; reado
 export interface SocketCommands {
   /** Whether a message can be sent on the open socket now, rather than queue behind others. */
   maySend(slot: number): boolean;
-  /** Sends message n of the payload. */
+  /** Sends message number `n` of the payload. */
   sendMessage(slot: number, payload: Payload, n: number, isText: boolean): void;
   /** Begins the closing handshake, because the user leaves. */
   leave(slot: number, nowUs: number): void;
@@ -36,9 +37,9 @@ interface SocketsSetting {
   readonly slots: number;
   readonly recorder: StreamingRecorder;
   readonly specs: readonly SocketSpec[];
-  /** From this time on nothing is sent, and users who need not stay longer leave. */
+  /** After this time nothing is sent, and users who need not stay longer leave. */
   readonly endUs: number;
-  /** Whether users may stay beyond the end until their hold is over. */
+  /** Whether users may stay beyond `endUs` until their hold time is over. */
   readonly mayFinish: boolean;
   /** Prefix of the names of sockets, different for each worker. */
   readonly name: string;
@@ -70,7 +71,7 @@ class OpenSocket {
   payload: Payload | null = null;
   /** When the user leaves. */
   leaveUs = Infinity;
-  /** When the server last sent anything. */
+  /** When the server last sent anything, if it sends messages on its own (`push`); else −Infinity. */
   aliveUs = -Infinity;
   isLeft = false;
   /** Whether the user's time is over: nothing more is sent, even if earlier messages are still due. */
@@ -143,7 +144,7 @@ export class Sockets {
     return this.commands;
   }
 
-  /** The request for a socket was sent. @param dueUs The moment from which the latency counts. */
+  /** Called when the request that opens a socket was sent. @param dueUs The moment from which the latency counts. */
   begin(slot: number, request: SocketRequest, step: number, dueUs: number): void {
     const plan = this.plans.get(request.spec);
     if (plan === undefined) throw new Error("A socket was opened that is not part of the load");
@@ -152,7 +153,7 @@ export class Sockets {
     if (socket.isPushed) this.#recorder.messages.begin(slot, step, dueUs);
   }
 
-  /** The response does not open a WebSocket. */
+  /** Called when the response does not open a WebSocket. */
   refused(slot: number, nowUs: number): void {
     this.#recorder.messages.end(slot, "cut", nowUs);
     this.#open[slot] = null;
@@ -194,7 +195,7 @@ export class Sockets {
   }
 
   // hot: runs for every message.
-  /** Sends what is due on a socket, and leaves the socket when its time is over. */
+  /** Sends the messages that are due on a socket. Leaves it once its time is over and no answer is awaited. */
   #goOn(slot: number, socket: OpenSocket, nowUs: number): void {
     const { counted, leaveUs } = socket;
     if (counted === null || socket.isLeft) return this.#moments.delete(slot);
@@ -234,7 +235,6 @@ export class Sockets {
     this.#commandsOf().sendMessage(slot, payload, n, send.isText);
   }
 
-  /** Leaves the socket from this side. */
   #leave(slot: number, socket: OpenSocket, nowUs: number): void {
     socket.isLeft = true;
     this.#moments.delete(slot);
@@ -243,7 +243,7 @@ export class Sockets {
     this.#commandsOf().leave(slot, nowUs);
   }
 
-  /** Something other than a message has arrived. */
+  /** Called when something other than a message, such as a ping, has arrived. */
   heard(slot: number, nowUs: number): void {
     const socket = this.#open[slot];
     if (socket?.isPushed) socket.aliveUs = nowUs;
@@ -268,11 +268,12 @@ export class Sockets {
     }
     const n = numberOf(socket, counted, bytes, from, to);
     if (n < 0 || !sockets.answer(counted, n, nowUs)) return sockets.mismatch(counted);
-    // Messages due by now are sent before the user leaves, even if this answer is handled before the tick.
+    // This answer may be handled before the tick, so `#goOn` first sends the messages that are due
+    // by now.
     if (nowUs >= socket.leaveUs && !socket.isLeft) this.#goOn(slot, socket, nowUs);
   }
 
-  /** When the socket's time-out starts to count; Infinity: it waits for nothing. */
+  /** When the socket's time-out starts to count; Infinity: it waits for nothing; −Infinity: it is not open. */
   aliveUs(slot: number): number {
     const socket = this.#open[slot];
     if (!socket?.counted) return -Infinity;
@@ -280,7 +281,7 @@ export class Sockets {
     return socket.isPushed ? socket.aliveUs : socket.counted.messages.oldestDueUs;
   }
 
-  /** A socket has ended; returns what was wrong with it, or null. */
+  /** Called when a socket has ended; returns what was wrong with it, or null. */
   ended(slot: number, end: SocketEnd, nowUs: number): string | null {
     const socket = this.#open[slot];
     if (socket === null) return null;
@@ -305,7 +306,7 @@ export class Sockets {
     this.#moments.delete(slot);
   }
 
-  /** An open socket was closed with a code. Called before it ends or is forgotten. */
+  /** Called when an open socket was closed with a code, before `ended` or `forget` is called. */
   closed(slot: number, code: number): void {
     const counted = this.#open[slot]?.counted;
     if (counted) this.#sockets.closed(counted, code);
@@ -313,12 +314,12 @@ export class Sockets {
 }
 
 const NOT_EXPECTED = "no message was as expected";
-/** Name under which a server's unsolicited messages are counted. */
+/** Name under which messages that a server sends on its own are counted. */
 const MESSAGE = "message";
-/** Acceptable close codes: normal, going away, and none (RFC 6455 §7.4.1). */
+/** Acceptable close codes (RFC 6455 §7.4.1): normal closure, going away, and no code given. */
 const RIGHT_CODES: readonly number[] = [1000, 1001, 1005];
 
-/** Call within `withEngine`, which patterns need. */
+/** Must be called within `withEngine`, because patterns need the regular-expression engine. */
 function planOf({ answer, expect }: SocketSpec): SocketPlan {
   return {
     take: typeof answer === "string" ? null : takerOfText(answer),

@@ -1,7 +1,7 @@
 /**
- * Reads the response to a gRPC call as it comes (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md):
- * messages, each after its length, and a status at the end. A message is kept until it is complete and decoded only if
- * a check or capture reads it; otherwise its octets are skipped.
+ * Reads the response to a gRPC call as it arrives (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md):
+ * messages, each preceded by its length, and a status at the end. If a check or capture reads messages, each is kept
+ * until it is complete and then decoded; otherwise its octets are skipped.
  */
 import { messageOf } from "../../../../base/errors.ts";
 import { MessageDecoder } from "../../../../base/grpc/decode_message.ts";
@@ -21,7 +21,7 @@ const NO_BYTES: Bytes = new Uint8Array(0);
 const FREE_BYTES = 512;
 /** The status that stands for codes unknown to gRPC. */
 const UNKNOWN = GRPC_STATUSES.indexOf("UNKNOWN");
-/** The most characters kept of the text that comes with a status. */
+/** The most characters that an error message quotes of a status text or a Content-Type. */
 const MOST_CHARS = 200;
 
 /** The parts shared by all calls with the same specification. */
@@ -35,7 +35,7 @@ export class CallPlan {
 
 /** Receives the messages that a reader finds. */
 export interface CallTaker {
-  /** A message as JSON; empty if nothing reads messages. */
+  /** A message as JSON; empty if nothing reads messages or the message can't be decoded. */
   onMessage(json: Bytes): void;
 }
 
@@ -51,7 +51,7 @@ export class CallReader {
   #problem: string | null = null;
   /** The value of grpc-encoding. */
   #coding: string | null = null;
-  // The current message.
+  // State of the current message.
   #prefixBytes = 0;
   #flag = 0;
   #leftBytes = 0;
@@ -76,7 +76,7 @@ export class CallReader {
     return null;
   }
 
-  // hot: takes `bytes[from, to)`.
+  // hot: runs for every part of a body.
   read(bytes: Uint8Array, from: number, to: number): void {
     for (let at = from; at < to && !this.isOverLimit;) {
       if (this.#prefixBytes < PREFIX_BYTES) this.#takePrefix(bytes[at++]);
@@ -90,7 +90,7 @@ export class CallReader {
     }
   }
 
-  // hot
+  // hot: runs for every octet of the prefix of a message.
   #takePrefix(octet: number): void {
     if (this.#prefixBytes === 0) this.#flag = octet;
     else this.#leftBytes = this.#leftBytes * 256 + octet;
@@ -152,12 +152,12 @@ export class CallReader {
     this.#data = NO_BYTES;
   }
 
-  /** The body has ended. */
+  /** Called at the end of the body. */
   end(): void {
     this.#drop();
   }
 
-  /** Frees the reader's memory, because the call is cancelled. */
+  /** Frees the reader's memory; called when the call is cancelled. */
   clear(): void {
     this.#drop();
   }
@@ -176,7 +176,7 @@ export class CallReader {
   }
 }
 
-/** How many bytes of a buffer count towards the room: small buffers are free. */
+/** How many bytes of a buffer count towards the memory of the `KeptRoom`: small buffers do not count. */
 function outside(bytes: number): number {
   return bytes > FREE_BYTES ? bytes : 0;
 }
@@ -195,7 +195,7 @@ function statusText(status: number, kept: KeptResponse): string {
   return said === "" ? text : `${text}: ${withoutSecrets(decodedText(said)).slice(0, MOST_CHARS)}`;
 }
 
-/** The status text, in which octets beyond ASCII are percent-encoded. */
+/** The status text without the percent-encoding that gRPC uses for octets beyond ASCII; unchanged if malformed. */
 function decodedText(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,6 +1,7 @@
 /**
- * One streamed response as it comes: its octets become messages, and messages become times, tokens and checks. The
- * protocol, the clock and the slot are the caller's concern. The `KeptRoom` limits the memory of the stream.
+ * Reads one streamed response as it arrives: splits it into messages, whose times are recorded, whose tokens are
+ * counted, and which are checked. The protocol, the clock and the slot are the caller's concern. The `KeptRoom` limits
+ * the memory of the stream.
  */
 import { EventReader, type EventTaker } from "../../../../base/http/messages/event_reader.ts";
 import { LineReader, type LineTaker } from "../../../../base/http/messages/line_reader.ts";
@@ -25,10 +26,13 @@ export class StreamPlan {
   readonly check: ResponseCheck | null;
   readonly #calls: typeof CallReader | null;
   readonly #call: CallPlan | null;
-  /** Whether messages are counted: not for a call with a single message, which is the response itself. */
+  /** Whether messages are counted. They are not in a gRPC call with a single message, which is the response itself. */
   readonly isCounted: boolean;
 
-  /** Call within `withEngine`, which patterns need. @param calls Null if no stream is a gRPC call. */
+  /**
+   * Must be called within `withEngine`, which loads the engine for patterns. @param calls Null if no stream is a gRPC
+   * call.
+   */
   constructor(readonly spec: StreamSpec, calls: CallParts | null = null) {
     this.#calls = calls?.CallReader ?? null;
     this.#call = calls && spec.call ? new calls.CallPlan(spec.call) : null;
@@ -51,20 +55,20 @@ export class StreamPlan {
 /** The parts of `call_reader.ts`, which reads gRPC calls. */
 type CallParts = Pick<typeof import("./call_reader.ts"), "CallPlan" | "CallReader">;
 
-/** Whether the messages of streams with this specification are counted. */
+/** Whether messages are counted. They are not in a gRPC call whose response is a single message. */
 export function isCounted({ call }: StreamSpec): boolean {
   return call?.isUnary !== true;
 }
 
 interface StreamPlace {
   readonly slot: number;
-  /** The message that requested the stream. */
+  /** The request for the stream. */
   readonly message: Message;
   readonly messages: MessageRecorder;
   readonly room: KeptRoom;
 }
 
-/** No content: the server tells clients not to reconnect (WHATWG HTML, section 9.2.3). */
+/** Status by which a server tells clients not to reconnect (WHATWG HTML, section 9.2.3). */
 const STOP = 204;
 
 /** The name under which lines are counted, because lines have no names. */
@@ -81,7 +85,8 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
   /** How the stream is requested again; null: it ends with its response. */
   readonly again: Reconnecting | null;
   /**
-   * When a part of the stream last arrived, or, if later, when the stream is to be requested again; −Infinity before.
+   * When a part of the stream last arrived or, if later, when the stream is to be requested again; −Infinity before the
+   * first part.
    */
   aliveUs = -Infinity;
   /** When the message arrived that ends the stream, even if the server continues (`until`); Infinity before. */
@@ -96,13 +101,13 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
   #nowUs = 0;
   #received = 0;
   #isRight: boolean;
-  /** Whether the head is that of a stream of the expected kind. */
+  /** Whether the head of the current response is that of a stream of the expected kind. */
   #isStream = false;
-  /** Whether the last response has brought any octet of its body. */
+  /** Whether the current response has brought any octet of its body. */
   #hasBrought = false;
   /** Status of the last response whose head has arrived. */
   #status = 0;
-  /** Whether the server said that the stream is over. */
+  /** Whether the server has told the client not to reconnect. */
   #isStopped = false;
 
   constructor(
@@ -137,7 +142,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     return this.kept === null ? Infinity : this.firstByteUs + (this.plan.spec.holdUs ?? Infinity);
   }
 
-  /** Status of a gRPC call that was judged; null if it has none. */
+  /** Status of a gRPC call that `verdict` has judged; null if it has none. */
   get callStatus(): number | null {
     return this.#call?.status ?? null;
   }
@@ -168,8 +173,8 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     this.#nowUs = nowUs;
     this.#reader.end();
     again.interrupt(nowUs, this.#events?.retryMs ?? null);
-    // After a response that brought something, the time-out counts from the next request. A server that brings nothing
-    // gets no more time.
+    // If the response has brought octets, the time-out counts from the next request. A server that
+    // sends nothing gets no more time.
     if (this.#isStream && this.#hasBrought) this.aliveUs = again.atUs;
     this.#isStream = false;
     this.#hasBrought = false;
@@ -177,7 +182,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     return again.atUs;
   }
 
-  /** The message that requests the stream again, now that it has a connection. */
+  /** The request to send now that the stream has a new connection. */
   requestAgain(again: Reconnecting): Message {
     return again.request(this.#events?.lastEventId ?? "");
   }
@@ -212,7 +217,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     this.onEvent(MESSAGE, json);
   }
 
-  /** A message has come: an event, a line or a message of gRPC. */
+  /** Called for every message: an event, a line or a gRPC message. */
   onEvent(name: string, data: Bytes): void {
     if (this.doneUs < Infinity) return;
     const { plan, place: { slot, messages } } = this;
@@ -228,7 +233,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     if (token !== null && token !== "") messages.takeToken(slot, this.#nowUs);
   }
 
-  /** Whether nothing is missing from the stream, now that it has ended. */
+  /** Whether the stream, which has ended, is complete. */
   get isWhole(): boolean {
     if (this.#call !== null) return this.verdict(false) === null;
     const isOver = this.plan.until === null || this.doneUs < Infinity;
@@ -236,7 +241,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     return isRightHead && this.#received > 0 && isOver && !this.isOverLimit;
   }
 
-  /** The response has ended: a remainder without a line end counts as a line, but not as an event. */
+  /** Called at the end of the response. A remainder without a line end counts as a line, but not as an event. */
   end(nowUs: number): void {
     this.#nowUs = nowUs;
     this.#reader.end();
@@ -244,8 +249,8 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
   }
 
   /**
-   * What is wrong with the stream, now that no more of it is read; null: nothing.
-   * @param isLeft Whether the user left while the stream might have continued; then only what arrived is judged.
+   * What is wrong with the stream, of which no more will be read; null: nothing.
+   * @param isLeft Whether the user left while the stream might have continued. Then only what has arrived is judged.
    */
   verdict(isLeft: boolean): string | null {
     const { problem, plan } = this;
@@ -262,13 +267,13 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     return this.#isRight || this.#received === 0 ? null : NOT_EXPECTED;
   }
 
-  /** Frees the stream's memory, because the stream is cancelled. */
+  /** Frees the stream's memory; called when the stream is cancelled. */
   forget(): void {
     this.#reader.clear();
   }
 }
 
-/** A response with a status alone, which replaces one whose memory is freed. */
+/** A response with a status alone. It replaces a response whose memory can then be freed. */
 function headOf(status: number, room: KeptRoom): KeptResponse {
   const kept = new KeptResponse(room, false);
   kept.takeFields(status, [], 0);

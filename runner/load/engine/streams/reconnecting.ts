@@ -9,14 +9,14 @@ import type { Message } from "../protocol.ts";
 /** Added to the reconnection time after the first failed attempt; doubled after each further one, up to a limit. */
 const FIRST_PAUSE_US = 10_000;
 const LONGEST_PAUSE_US = 1_000_000;
-/** 10 ms doubled this often exceeds the longest pause. */
+/** FIRST_PAUSE_US doubled this often exceeds the longest pause. */
 const MOST_DOUBLINGS = 7;
 
 const LF = 10;
 const ENCODER = new TextEncoder();
 
 export class Reconnecting {
-  /** When the next attempt is due, microseconds; Infinity: the stream is connected, or being dialed. */
+  /** When the next attempt is due, microseconds; Infinity while the stream is connected or being dialed. */
   atUs = Infinity;
   isDialing = false;
   /** Attempts since the last one that brought the head of a response. */
@@ -25,7 +25,7 @@ export class Reconnecting {
   /** @param usualUs The reconnection time if the server names none. */
   constructor(private readonly message: Message, private readonly usualUs: number) {}
 
-  /** Whether the stream has no connection on which a response could arrive. */
+  /** True while the stream waits to be requested again or is being dialed, so that no response can arrive. */
   get isWaiting(): boolean {
     return this.isDialing || this.atUs < Infinity;
   }
@@ -49,19 +49,19 @@ export class Reconnecting {
     this.#attempts++;
   }
 
-  /** The connection is open: returns the request to send. @param lastEventId "" for none. */
+  /** Called when the connection is open; returns the request to send. @param lastEventId "" for none. */
   request(lastEventId: string): Message {
     this.isDialing = false;
     return lastEventId === "" ? this.message : withLastEventId(this.message, lastEventId);
   }
 
-  /** The head of a response has come. */
+  /** Called when the head of a stream has arrived. */
   succeed(): void {
     this.#attempts = 0;
   }
 }
 
-/** The message with this Last-Event-ID in place of its own. */
+/** The request with this Last-Event-ID in place of its own. */
 export function withLastEventId(message: Message, id: string): Message {
   const { bytes } = message;
   const parts: Uint8Array[] = [];
@@ -69,7 +69,7 @@ export function withLastEventId(message: Message, id: string): Message {
   for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, from)) {
     const line = bytes.subarray(from, end + 1);
     from = end + 1;
-    if (line.length === 2) break; // the empty line
+    if (line.length === 2) break; // the empty line that ends the head
     if (!isLastEventId(line)) parts.push(line);
   }
   parts.push(ENCODER.encode(`Last-Event-ID: ${id}\r\n\r\n`), bytes.subarray(from));

@@ -1,4 +1,4 @@
-/** Keeps the responses in a load with streams. Bodies of streams are handed on as they arrive, and not kept. */
+/** Keeps the responses in a load with streams. Bodies of streams are not kept, but handed on as they arrive. */
 import type { Field } from "../../../../base/http/http2/fields.ts";
 import { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
 import { LIMITS } from "../../../../base/limits.ts";
@@ -14,7 +14,10 @@ export interface BodyPart {
 export interface StreamTaker {
   /** The head of the response on a slot is complete. */
   takeHead(slot: number, kept: KeptResponse): void;
-  /** Whether the response may continue; null: it is not a stream, and the part was not taken. */
+  /**
+   * Takes a part of the body. Returns whether the response may continue, or null if it is not a stream, so that the
+   * part was not taken.
+   */
   takePart(slot: number, part: BodyPart): boolean | null;
 }
 
@@ -32,7 +35,7 @@ export class StreamRoom extends KeptRoom {
 }
 
 class StreamedResponse extends KeptResponse {
-  /** @param slot Slot of the exchange; absent: the current one. */
+  /** @param slot Slot of the exchange; absent: the slot whose bytes are being read. */
   constructor(
     private readonly streams: StreamRoom,
     keepsBody: boolean,
@@ -58,7 +61,7 @@ class StreamedResponse extends KeptResponse {
     return isKept;
   }
 
-  /** Keeps this body in place of the octets, which were read as they arrived. */
+  /** Keeps this body in place of the octets of the response, which were read as they arrived and not kept. */
   override keepInstead(body: Uint8Array): void {
     super.addBody(body, 0, body.length);
   }

@@ -1,4 +1,4 @@
-/** How a streamed response is read, and for how long: as posted to a worker. */
+/** The specification of a streamed response: how it is read, and for how long. Posted to workers. */
 import type { RootType } from "../../../../base/grpc/message_types.ts";
 import type { BodySource } from "../../../../scenarios/request/values.ts";
 import type { StreamKind } from "../../../../scenarios/request/request.ts";
@@ -12,7 +12,7 @@ export interface CallSpec {
   readonly deadlineUs?: number;
   /** Accepted statuses. */
   readonly statuses: readonly number[];
-  /** Type of the response's messages, if something reads them. */
+  /** Type of the response's messages; absent if nothing reads them. */
   readonly output?: RootType;
   /** The message is kept as JSON, in place of the response's body. */
   readonly keeps?: true;
@@ -33,6 +33,6 @@ export interface StreamSpec {
   readonly reconnectUs?: number;
   /** Where a message has its token; an empty token does not count. Absent: tokens are not counted. */
   readonly token?: BodySource;
-  /** What at least one message must contain; absent: nothing. */
+  /** The expectation that at least one message must meet; absent: none. */
   readonly expect?: Pick<ResponseExpectation, "contains" | "json" | "matches">;
 }

@@ -1,12 +1,12 @@
 /**
- * The streams of a load: a layer between the exchanges and their protocol, which loads without streams do not have. It
- * passes everything through, and on the way it reads the bodies of streamed responses as they come, ends streams whose
- * time is over, and says at the end of each whether it was as expected. No I/O happens here.
+ * The streams of a load: a layer between the exchanges and their protocol, present only in loads with streams. It
+ * passes commands and events through. On the way it reads the bodies of streamed responses as they arrive, ends streams
+ * whose time is over, and says at the end of each whether it was as expected. No I/O happens here.
  *
- * A stream ends with its response; with its last message (`until`), if the server does not end the response then; or
- * when the virtual user has held it long enough (`hold`). The last two close the connection over HTTP/1.1. A stream
- * that is requested again (`reconnect`) goes on after its response, over other connections: for `exchanges.ts` it is
- * one exchange on one slot that stays open.
+ * A stream ends with its response; with its last message (`until`), even if the server does not end the response; or
+ * when the virtual user has held it long enough (`hold`). In the last two cases a connection over HTTP/1.1 is closed. A
+ * stream that is requested again (`reconnect`) continues after its response, over other connections: for `exchanges.ts`
+ * it is one exchange on one slot that stays open.
  */
 import type { KeptResponse } from "../../../../base/http/kept.ts";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
@@ -20,14 +20,14 @@ import { type BodyPart, StreamRoom, type StreamTaker } from "./stream_room.ts";
 import type { StreamSpec } from "./stream_spec.ts";
 
 /**
- * How often streams are checked for the end of their time; also how long a server may take to end a response after its
- * last message.
+ * How often streams are checked for whether their time is over; also how long a server may take to end a response after
+ * its last message.
  */
 const SWEEP_US = 10_000;
 
 /** The most connections that one sweep dials, before the loop returns to reading from open connections. */
 const DIALS_AT_ONCE = 16;
-/** The shortest time between sweeps: a stream that is due to be requested sooner waits for the next sweep. */
+/** The shortest time between sweeps. A stream that is to be requested again sooner waits for the next sweep. */
 const SHORTEST_SWEEP_US = 1_000;
 
 interface StreamParts {
@@ -36,7 +36,7 @@ interface StreamParts {
   readonly specs: readonly StreamSpec[];
 }
 
-/** Puts the layer over a protocol. */
+/** Puts the layer that handles streams over a protocol. */
 export async function withStreams(over: ProtocolOf, parts: StreamParts): Promise<ProtocolOf> {
   const hasCalls = parts.specs.some(({ call }) => call !== undefined);
   const calls = hasCalls ? await import("./call_reader.ts") : null;
@@ -55,7 +55,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   readonly #open: (OpenStream | null)[];
   readonly #plans: ReadonlyMap<StreamSpec, StreamPlan>;
   readonly #recorder: StreamingRecorder;
-  /** When the current read began. */
+  /** Time of the current read, microseconds. */
   #nowUs = 0;
   #nextSweepUs = -Infinity;
 
@@ -138,7 +138,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   takePart(slot: number, part: BodyPart): boolean | null {
     const stream = this.#open[slot];
     if (stream === null) return null;
-    // After the end of the load, more of a stream that was left may arrive; it does not count.
+    // A stream that was left at the end of the load may still bring octets, which do not count.
     if (!stream.plan.isCounted || this.#recorder.messages.isOpen(slot)) {
       stream.read(part, this.#nowUs);
     }
@@ -176,7 +176,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return this.events.onEnd(slot, response, isLast, beganUs, nowUs, overUs);
   }
 
-  /** Closes the stream's connection, which brings nothing more; requesting the stream again dials a new one. */
+  /** Closes the stream's connection, on which nothing more will arrive. Requesting the stream again dials a new one. */
   #interrupt(
     slot: number,
     stream: OpenStream,
@@ -281,7 +281,8 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
       if (!this.events.isTooLate(slot, nowUs)) this.#interrupt(slot, stream, "cut", nowUs);
       return;
     }
-    // The response's reader knows that it must stop, but not why.
+    // The protocol's reader was only told to stop, so `reason` does not say which limit was
+    // exceeded.
     const why = stream?.isOverLimit ? stream.verdict(false) ?? reason : reason;
     this.events.onFailed(slot, by, why, nowUs);
   }

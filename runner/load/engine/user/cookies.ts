@@ -1,6 +1,6 @@
 /**
- * The cookies of virtual users (RFC 6265): each user has a jar from the first cookie on. The library tough-cookie
- * handles domains, paths, expiry and `Secure`; it is loaded only for a flow with cookies.
+ * The cookies of virtual users (RFC 6265). A user has a cookie jar from the first cookie on that a response sets. The
+ * library tough-cookie handles domains, paths, expiry and `Secure`; it is loaded only for a flow with cookies.
  */
 import type { Cookie, CookieJar } from "tough-cookie";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
@@ -41,20 +41,25 @@ export async function cookieJars({ origin, preset }: CookieSpec): Promise<Cookie
   return { open: () => new UserCookies(first, open) };
 }
 
-/** URLs whose Cookie field is cached; limited because a server may send each user to ever new URLs. */
+/**
+ * The most URLs whose Cookie field is cached for a user; limited because a server may redirect users to ever new URLs.
+ */
 const MOST_TEXTS = 100;
 
 export class UserCookies {
   /** Null until a cookie is set in addition to the first ones. */
   #jar: CookieJar | null = null;
-  /** Cookie fields by URL, valid until a cookie is set or expires: computing one takes longer than sending it. */
+  /**
+   * Cookie fields by URL, valid until a cookie is set or expires. They are cached because computing one takes longer
+   * than sending it.
+   */
   #texts = new Map<string, string>();
   /**
-   * Upper bound of the jar's size: a cookie that is set again counts twice, because an exact count would take longer
-   * than setting it.
+   * Upper bounds of the number and size of the jar's cookies. A cookie that is set again counts twice, because an exact
+   * count would take longer than setting it.
    */
   #most = { cookies: 0, bytes: 0 };
-  /** When the first cookie in the jar expires, in ms since the epoch. */
+  /** The earliest expiry of any cookie set so far, in ms since the epoch. */
   #untilMs = Infinity;
 
   constructor(
@@ -62,7 +67,7 @@ export class UserCookies {
     private readonly openJar: () => CookieJar,
   ) {}
 
-  /** The request to the origin with its cookies; unchanged if it has a Cookie field of its own. */
+  /** The request with the cookies for the origin; unchanged if it has a Cookie field of its own. */
   added(wire: WireRequest, origin: string): WireRequest {
     const text = this.#textFor(origin, wire.path);
     const hasOwn = Object.keys(wire.headers).some((name) => name.toLowerCase() === "cookie");
@@ -96,7 +101,8 @@ export class UserCookies {
       this.#jar = this.openJar();
       this.#take(this.#jar, this.first.lines, `${this.first.origin}/`);
     }
-    // If the response sets more cookies than a user may have, only the last ones would remain.
+    // If the response sets more cookies than a user may have, only the last ones would remain, so
+    // the others are not set at all.
     this.#take(this.#jar, lines.slice(-LIMITS.cookies.most), url());
     if (!isWithin("cookies", this.#most.cookies) || !isWithin("cookieBytes", this.#most.bytes)) {
       this.#jar = this.#withoutOldest(this.#jar);
@@ -110,7 +116,7 @@ export class UserCookies {
       if (!isWithin("cookie", line.length)) continue;
       this.#most.cookies++;
       this.#most.bytes += line.length;
-      // Skips cookies that no browser would keep, such as those for another domain.
+      // `ignoreError` skips cookies that no browser would keep, such as those for another domain.
       const endMs = jar.setCookieSync(line, url, { ignoreError: true })?.expiryTime() ?? Infinity;
       if (endMs > Date.now()) this.#untilMs = Math.min(this.#untilMs, endMs); // otherwise the line removed a cookie
     }
@@ -131,7 +137,7 @@ export class UserCookies {
   }
 }
 
-/** Cookies that have not expired, the newest first, as many as a user may have. @param cookies Oldest first. */
+/** Cookies that have not expired, newest first, up to as many as a user may have. @param cookies Oldest first. */
 function* newest(cookies: readonly Cookie[]): Generator<{ cookie: Cookie; bytes: number }> {
   let [count, sum] = [0, 0];
   for (const cookie of cookies.toReversed()) {

@@ -1,7 +1,7 @@
 /**
  * Redirects that a user's request follows (RFC 9110 §15.4), as in browsers: 303 becomes a GET, 301 and 302 turn a POST
- * into a GET, 307 and 308 repeat the request unchanged. Another host, port or scheme is followed only if the experiment
- * names it.
+ * into a GET, 307 and 308 repeat the request unchanged. A redirect to another host, port or scheme is followed only if
+ * the experiment names that origin.
  */
 import type { WireRequest } from "../../../../base/http/request.ts";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
@@ -19,7 +19,7 @@ export class Redirected {
   hops = 0;
   /** Index of the origin of the current request: 0 is the target. */
   origin = 0;
-  /** The request that replaces the step's own; null if nothing was redirected. */
+  /** The request that replaces the step's own; null before any redirect. */
   wire: WireRequest | null = null;
 
   begin(): void {
@@ -46,7 +46,9 @@ export type Redirect =
 
 const STATUSES = [301, 302, 303, 307, 308];
 
-/** The redirect of a response; null if the response is not a redirect. @param origins Origins that may be loaded. */
+/**
+ * The redirect of a response; null if the response is not a redirect. @param origins Origins to which requests may go.
+ */
 export function redirectOf(
   { status, kept }: ReceivedResponse,
   { wire: sent, origin: from }: SentRequest,
@@ -70,10 +72,13 @@ export function redirectOf(
 
 /** Fields that describe a body. */
 const OF_BODY = /^content-/i;
-/** Fields for one host only, which must not be sent to another host (Fetch, HTTP-redirect fetch). */
+/** Fields for one host only, which must not be sent to another host (Fetch Standard, "HTTP-redirect fetch"). */
 const OF_HOST = /^(?:authorization|cookie|host|proxy-authorization)$/i;
 
-/** Octets beyond ASCII are sent as they came, as browsers do: servers mean UTF-8. @param text Latin-1. */
+/**
+ * Percent-encodes octets beyond ASCII one by one, as browsers do, because servers that send such octets mean UTF-8.
+ * @param text The octets as Latin-1 characters.
+ */
 function escaped(text: string): string {
   const hex = (octet: string): string => octet.charCodeAt(0).toString(16).toUpperCase();
   return text.replaceAll(/[\x80-\xff]/g, (octet) => `%${hex(octet)}`);

@@ -30,7 +30,7 @@ export class Http1 implements Protocol, DriverEvents {
     return false;
   }
 
-  // hot
+  // hot: runs for every request.
   send(slot: number, { bytes }: Message): void {
     this.exchanges.onSent(bytes.length);
     this.driver.send(slot, bytes);
@@ -58,8 +58,9 @@ export class Http1 implements Protocol, DriverEvents {
     this.exchanges.onRefused(slot, by, reason, nowUs);
   }
 
-  // hot: once a read; in the common case the read has one whole response, which is recorded, and the next request is
-  // sent. Requests are sent after the whole read is parsed, because none of its bytes can respond to them.
+  // hot: runs for every read. In the common case the read contains one whole response, which is
+  // recorded before the next request is sent. Requests are sent after the whole read is parsed,
+  // because none of its bytes can be responses to them.
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
     const { exchanges } = this;
     if (exchanges.isTooLate(slot, nowUs)) return;
@@ -89,8 +90,8 @@ export class Http1 implements Protocol, DriverEvents {
   }
 
   /**
-   * The reader of the slot's split response; or the shared reader, reset, if nothing of the oldest response has
-   * arrived.
+   * The reader that holds the beginning of the slot's current response; if nothing of it has arrived yet, the shared
+   * reader, reset.
    */
   #readerOf(slot: number): ResponseReader {
     const { split, whole } = this.#readers;
@@ -101,8 +102,9 @@ export class Http1 implements Protocol, DriverEvents {
   }
 
   /**
-   * Whether a response has come before its request was sent completely (RFC 9112 §9.3): the next request would have to
-   * wait for the rest of it, which the server may never read. If that is unknown, it is presumed for statuses from 400.
+   * Whether a response has arrived before its request was sent completely (RFC 9112 §9.3). The next request would have
+   * to wait for the rest of that request, which the server may never read. If the driver does not know whether a
+   * request was sent completely, it is presumed cut short for statuses from 400 on.
    */
   #isCutShort(slot: number, { status }: ResponseReader): boolean {
     if (this.exchanges.inFlight.count(slot) > 1) return false;

@@ -30,14 +30,14 @@ export class Readers {
     this.whole = new ResponseReader(this.#options);
   }
 
-  /** The response that `whole` has begun to read on the slot continues in another read. */
+  /** Called when the response that `whole` has begun to read on the slot continues in another read. */
   keep(slot: number, nowUs: number): void {
     this.firstByteUs[slot] = nowUs;
     this.split[slot] = this.whole;
     this.whole = this.#free.pop() ?? new ResponseReader(this.#options);
   }
 
-  /** The response on the slot has ended, or was cancelled. */
+  /** Called when the response on the slot has ended or was cancelled. */
   release(slot: number): void {
     const reader = this.split[slot];
     if (reader === null) return;

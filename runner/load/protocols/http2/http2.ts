@@ -1,6 +1,6 @@
 /**
- * HTTP/2 (RFC 9113): each connection has some places, each for one stream at a time, and a slot is such a place.
- * Everything that is sent while a read is handled goes out in a single write.
+ * HTTP/2 (RFC 9113). Each connection has a fixed number of places, each for one stream at a time; a slot is such a
+ * place. Everything that is sent while a read is handled goes out in a single write.
  */
 import { asHttp2, type Http2Request, NO_REQUEST } from "../../../../base/http/http2/request.ts";
 import { SharedMemory } from "../../../../base/http/http2/shared_memory.ts";
@@ -19,7 +19,7 @@ interface Http2Setting {
   readonly streams: number;
   /** Requests after which a connection is replaced; absent: no limit. */
   readonly requests?: number;
-  /** Schemes of the hosts in order, each with an equal share of the connections. */
+  /** The scheme of each host, in order; every host has an equal share of the connections. */
   readonly schemes: readonly Scheme[];
 }
 
@@ -28,13 +28,16 @@ const NO_BYTES = new Uint8Array(0);
 export class Http2 implements Protocol, DriverEvents {
   readonly punctual: boolean;
   readonly #connections: readonly SharedConnection[];
-  /** HTTP/2 requests by their octets in HTTP/1.1. `#last` saves looking up a request that is sent repeatedly. */
+  /**
+   * HTTP/2 requests by the octets of the same requests in HTTP/1.1. `#last` saves looking up a request that is sent
+   * repeatedly.
+   */
   readonly #requests = new WeakMap<Uint8Array, Http2Request>();
   #lastBytes: Uint8Array = NO_BYTES;
   #last = NO_REQUEST;
-  /** Connections that were used since their last `settle`, which reports effects and sends what is queued. */
+  /** Connections used since their last `settle`, which reports the effects of commands and sends what is queued. */
   readonly #touched: SharedConnection[] = [];
-  /** Connections that wait for a sign of life from their server, and so are settled at each tick. */
+  /** Connections that wait for a sign of life from their server, so they are settled at each tick. */
   readonly #probing = new Set<SharedConnection>();
 
   constructor(
@@ -80,7 +83,7 @@ export class Http2 implements Protocol, DriverEvents {
     this.#connectionOf(slot).connect(slot);
   }
 
-  // hot
+  // hot: runs for every request.
   send(slot: number, { bytes }: Message, nowUs: number): void {
     const request = bytes === this.#lastBytes ? this.#last : this.#requestOf(bytes, slot);
     this.#connectionOf(slot).send(slot, request, nowUs);
@@ -89,7 +92,8 @@ export class Http2 implements Protocol, DriverEvents {
   #requestOf(bytes: Uint8Array<ArrayBuffer>, slot: number): Http2Request {
     let request = this.#requests.get(bytes);
     if (request === undefined) {
-      request = asHttp2(bytes, this.#schemeOf(slot)); // different hosts never share octets
+      // The cache needs no scheme in its key, because `bytes` is only sent to one host.
+      request = asHttp2(bytes, this.#schemeOf(slot));
       this.#requests.set(bytes, request);
     }
     this.#lastBytes = bytes;
@@ -109,19 +113,19 @@ export class Http2 implements Protocol, DriverEvents {
     return schemes[Math.floor(slot % connections * schemes.length / connections)];
   }
 
-  /** The slot's connection, which is about to be used. */
+  /** The slot's connection, marked as used. */
   #connectionOf(slot: number): SharedConnection {
     return this.#touch(this.#connections[slot % this.setting.connections]);
   }
 
-  // hot
+  // hot: runs for every request and every read.
   #touch(connection: SharedConnection): SharedConnection {
     if (!connection.isTouched) this.#touched.push(connection);
     connection.isTouched = true;
     return connection;
   }
 
-  // hot: a connection that is used again meanwhile is settled again.
+  // hot: a connection that is used while another is settled is settled again.
   #settle(nowUs: number): void {
     for (let one = this.#touched.pop(); one !== undefined; one = this.#touched.pop()) {
       one.isTouched = false;
@@ -139,7 +143,7 @@ export class Http2 implements Protocol, DriverEvents {
     this.#settle(nowUs);
   }
 
-  // hot
+  // hot: runs for every read.
   onBytes(index: number, bytes: Uint8Array, length: number, nowUs: number): void {
     this.exchanges.onReceived(length, nowUs);
     this.#touch(this.#connections[index]).onBytes(bytes, length, nowUs);
@@ -151,7 +155,7 @@ export class Http2 implements Protocol, DriverEvents {
     this.#settle(nowUs);
   }
 
-  // hot
+  // hot: runs for every tick.
   onTick(nowUs: number): number {
     const nextUs = this.exchanges.onTick(nowUs);
     if (this.#probing.size > 0) this.#probing.forEach((connection) => this.#touch(connection));

@@ -24,11 +24,11 @@ export class StreamPlaces {
   readonly #sent: (Http2Request | null)[];
   /** By slot: the request that waits for a stream. */
   readonly #waiting: (Http2Request | null)[];
-  /** By connection: number of requests that wait. */
+  /** By connection: number of waiting requests. */
   readonly #waitingCount: Uint32Array;
   /**
-   * By connection: its places in the order in which their requests began to wait; some of these requests no longer
-   * wait. Null if no request has ever waited.
+   * By connection: its places in the order in which their requests began to wait. A request may have stopped waiting
+   * since then. Null if no request has ever waited.
    */
   readonly #queues: (SlotQueue | null)[];
 
@@ -82,7 +82,8 @@ export class StreamPlaces {
     this.send(slot, null);
   }
 
-  // hot: the slot's stream now carries this request; null: it has no stream, and nothing waits.
+  // hot: the slot's stream now carries this request; null: the slot has neither a stream nor a
+  // waiting request.
   send(slot: number, request: Http2Request | null): void {
     this.#sent[slot] = request;
     if (this.#waiting[slot] === null) return;

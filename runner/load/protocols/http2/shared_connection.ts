@@ -1,8 +1,8 @@
 /**
  * One connection of HTTP/2 and the places of a load that share it. It is dialed for the first place that needs it, the
- * other places join, and it closes with the last of them. A stream that ends, however it does, leaves its place open
- * for the next stream. If the server leaves (GOAWAY), or takes fewer streams than there are places, a request waits
- * here for the next connection or for a stream; the wait counts in its latency.
+ * other places join it, and it closes with the last of them. However a stream ends, its place stays open for the next
+ * stream. If the server leaves (GOAWAY), or allows fewer streams than there are places, a request waits here for the
+ * next connection or for a stream; the wait counts in its latency.
  */
 import { Http2Connection } from "../../../../base/http/http2/connection.ts";
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
@@ -14,7 +14,7 @@ import type { Driver, RefusedBy } from "../../engine/driver.ts";
 import type { ExchangeEvents } from "../../engine/protocol.ts";
 import { JOINING, type StreamPlaces } from "./places.ts";
 
-/** What all connections of a load have in common. */
+/** The parts that all connections of a load share. */
 export interface SharedParts {
   readonly connections: number;
   /** Requests after which a connection is replaced; absent: no limit. */
@@ -25,7 +25,7 @@ export interface SharedParts {
   readonly keep: (slot: number) => KeptResponse | null;
   readonly memory: SharedMemory;
   readonly places: StreamPlaces;
-  /** Connections that wait for a frame from their server, and so are settled at each tick. */
+  /** Connections that wait for a frame from their server, so they are settled at each tick. */
   readonly probing: Set<SharedConnection>;
   /** By connection: when its server was last heard, microseconds. */
   readonly heardUs: Float64Array;
@@ -58,19 +58,22 @@ export class SharedConnection implements StreamEvents {
   /** Null without a connection, also while dialing. */
   #http2: Http2Connection | null = null;
   #isDialing = false;
-  /** The fewest concurrent streams that the server allowed when a connection ended, if fewer than the places. */
+  /**
+   * The smallest number of concurrent streams that the server allowed at the end of a connection, if that is less than
+   * the number of places; else Infinity.
+   */
   fewestStreams = Infinity;
   /** Whether the connection has brought a response. */
   #hasBrought = false;
-  /** Until when a silent server may still send a frame, after a request has timed out; null: no frame is awaited. */
+  /** After a request has timed out: until when a silent server may still send a frame. Null: no frame is awaited. */
   #probedUntilUs: number | null = null;
-  /** Whether the server sent no frame until `#probedUntilUs`; a new connection may do better. */
+  /** Whether the server sent no frame until `#probedUntilUs`, so that the connection should be replaced. */
   #isSilent = false;
-  /** When the connection was dialed to replace one that left, microseconds; −1: the exchanges dialed it. */
+  /** When the connection was dialed to replace an earlier one, microseconds; −1: the exchanges dialed it. */
   #replacedUs = -1;
   /**
-   * Whether a read is being handled: requests that it causes are sent after the whole read, because nothing in it
-   * responds to them.
+   * Whether a read is being handled. Requests that it causes are sent after the whole read, because nothing in the read
+   * can be a response to them.
    */
   #isReading = false;
   /** How many exchanges ended in the current read. */
@@ -79,7 +82,7 @@ export class SharedConnection implements StreamEvents {
   /** @param index Index among the driver's connections. */
   constructor(private readonly index: number, private readonly parts: SharedParts) {}
 
-  /** Whether a place that connects now needs no dial of its own. */
+  /** Whether a connection exists or is being dialed, so that a place that connects now need not dial. */
   get isThere(): boolean {
     return this.#http2 !== null || this.#isDialing;
   }
@@ -101,7 +104,10 @@ export class SharedConnection implements StreamEvents {
     return this.#hasBrought || this.#http2?.hasTaken === true;
   }
 
-  /** The slot of a place: first come place 0 of all connections, then place 1 of all, and so on. */
+  /**
+   * The slot of a place. Slots are in order of places: place 0 of every connection, then place 1 of every connection,
+   * and so on.
+   */
   #slotOf(place: number): number {
     return this.index + place * this.parts.connections;
   }
@@ -133,7 +139,7 @@ export class SharedConnection implements StreamEvents {
     else places.wait(slot, request);
   }
 
-  // hot
+  // hot: runs for every request.
   #begin(http2: Http2Connection, slot: number, request: Http2Request): void {
     this.parts.places.send(slot, request);
     this.parts.exchanges.onSent(http2.begin(this.#placeOf(slot), request));
@@ -155,7 +161,7 @@ export class SharedConnection implements StreamEvents {
     return http2.isReady && !this.#isSilent && (!http2.isLeaving || this.#hasServed);
   }
 
-  /** Asks for a sign of life, if the server has sent nothing since a request that has timed out. */
+  /** Sends a PING if the server has sent nothing since the request that has timed out was sent. */
   #probe(http2: Http2Connection, sentUs: number, nowUs: number): void {
     const { heardUs, probing } = this.parts;
     if (heardUs[this.index] > sentUs || this.#probedUntilUs !== null) return;
@@ -195,7 +201,7 @@ export class SharedConnection implements StreamEvents {
     this.#endProbe();
   }
 
-  // hot
+  // hot: runs for every `settle`.
   #flush(): void {
     const out = this.#http2?.out;
     if (out === undefined || out.length === 0) return;
@@ -214,7 +220,7 @@ export class SharedConnection implements StreamEvents {
     this.#http2 = new Http2Connection(places.length, this, { keep, memory, requests });
   }
 
-  // hot
+  // hot: runs for every read.
   onBytes(bytes: Uint8Array, length: number, nowUs: number): void {
     const http2 = this.#http2;
     if (http2 === null) return;
@@ -231,7 +237,7 @@ export class SharedConnection implements StreamEvents {
     if (!wasReady && http2.isReady) this.#welcome(nowUs);
   }
 
-  // hot
+  // hot: runs for every read.
   #reportRead(nowUs: number): void {
     const { ended, places, exchanges } = this.parts;
     const count = this.#endedCount;
@@ -254,7 +260,7 @@ export class SharedConnection implements StreamEvents {
   }
 
   #break(error: string, nowUs: number): void {
-    this.#flush(); // sends the frame that says why
+    this.#flush(); // sends the GOAWAY that says why
     this.parts.driver.close(this.index);
     this.#lose({ by: "protocol", reason: error }, nowUs);
   }
@@ -263,7 +269,10 @@ export class SharedConnection implements StreamEvents {
     this.#lose({ by, reason }, nowUs);
   }
 
-  /** Requests that were sent have failed; requests that wait get a new connection if this one has served requests. */
+  /**
+   * Called when the connection has ended. Requests in flight have failed; waiting requests get a new connection if this
+   * one has served requests.
+   */
   onEnd(reason: string | null, nowUs: number): void {
     const { parts: { places }, index } = this;
     if (!places.hasWaiting(index) || !this.#hasServed) {
@@ -317,7 +326,7 @@ export class SharedConnection implements StreamEvents {
     else exchanges.onFailed(slot, "closed", `closed ${part}`, nowUs);
   }
 
-  /** Redials for the places that still need a connection. */
+  /** Redials for places that still need a connection. */
   #replace(nowUs: number): void {
     this.#forget();
     this.#replacedUs = nowUs;
@@ -326,13 +335,13 @@ export class SharedConnection implements StreamEvents {
 
   // Events of the streams.
 
-  // hot
+  // hot: runs for every response.
   onBegin(place: number): void {
     const { places, nowUs } = this.parts;
     places.firstByteUs[this.#slotOf(place)] = nowUs;
   }
 
-  // hot
+  // hot: runs for every response.
   onEndOfResponse(place: number): void {
     const http2 = this.#http2;
     if (http2 === null) return;
@@ -362,8 +371,8 @@ export class SharedConnection implements StreamEvents {
   }
 
   /**
-   * The request waits for another connection, because the server has not processed it. If the server has never accepted
-   * a request, we would redial for ever, so the request fails.
+   * Makes the request wait for another connection, because the server has not processed it. But if the server has never
+   * accepted a request, the request fails, because otherwise it would be redialed for ever.
    */
   onTurnedAway(place: number): void {
     if (!this.#hasServed) return this.onReset(place, "GOAWAY before any response");

@@ -1,7 +1,7 @@
 /**
- * Random 32-bit words for the masks of frames and the nonces of handshakes (RFC 6455 §5.3), from a generator with an
- * unpredictable seed from the system. The system's own random numbers would cost a load generator more than the frame,
- * and a load, whose messages are all its own, has no attacker behind it.
+ * Random 32-bit words for the masks of frames and the nonces of handshakes (RFC 6455 §5.3), from a generator whose
+ * unpredictable seed comes from the system. Taking every word from the system would cost more time than the rest of the
+ * frame, and is not needed, because no attacker chooses the messages of a load.
  */
 
 /** Xoshiro128** (D. Blackman and S. Vigna, 2021). @param seed Four words, not all of them 0. */

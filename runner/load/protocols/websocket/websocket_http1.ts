@@ -35,11 +35,12 @@ import { StreamedHttp1 } from "../http1/streamed_http1.ts";
 /** How long a server may take to answer a close frame. */
 const CLOSE_WAIT_US = 1_000_000;
 /**
- * A connection with this many unsent bytes gets no more messages or pongs (§5.5.3 allows answering only the last ping).
+ * A connection with this many unsent bytes gets no more messages or pongs (RFC 6455 §5.5.3 allows answering only the
+ * last ping).
  */
 const MOST_UNSENT_BYTES = 64 * 1024;
 const SLAB_BYTES = 64 * 1024;
-/** §7.1.5: the connection ended without a close frame. */
+/** Close code of a connection that ended without a close frame (RFC 6455 §7.1.5). */
 const ABNORMAL = 1006;
 
 /** Returns 32 random bits. */
@@ -53,7 +54,7 @@ export interface SocketParts {
 
 const OPENING = 0;
 const OPEN = 1;
-/** Our close frame is sent, and the server's is awaited. */
+/** Our close frame has been sent, and the server's is awaited. */
 const CLOSING = 2;
 
 const NO_BYTES = new Uint8Array(0);
@@ -62,7 +63,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
   override readonly punctual: boolean;
   /** By slot; null while the slot speaks HTTP. */
   readonly #open: (Connection | null)[];
-  /** When to stop waiting for a closing handshake. */
+  /** By slot: when to stop waiting for the server's part of the closing handshake. */
   readonly #closing: Moments;
   readonly #sockets: Sockets;
   readonly #nextMask: NextMask;
@@ -199,7 +200,10 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     if (open.closedBy !== null) this.#closed(slot, open, open.closedBy, nowUs);
   }
 
-  /** The peer broke a rule: the exchange fails, after a close frame that says so (§7.1.7) if none was sent before. */
+  /**
+   * The peer broke a rule. The exchange fails, after a close frame with the reason (§7.1.7) unless we have already sent
+   * one.
+   */
   #fail(slot: number, { reader, state }: Connection, nowUs: number): void {
     if (!reader?.problem) return;
     const { code, reason } = reader.problem;
@@ -207,14 +211,14 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     this.exchanges.onFailed(slot, "protocol", reason, nowUs);
   }
 
-  /** The server's close frame has arrived. */
+  /** Called when the server's close frame has arrived. */
   #closed(slot: number, { state }: Connection, code: number, nowUs: number): void {
     if (state === CLOSING) return this.#end(slot, code, { by: "user" }, nowUs);
     this.#control(slot, CLOSE, code === NO_CODE ? NO_BYTES : closePayload(code));
     this.#end(slot, code, { by: "server", code }, nowUs);
   }
 
-  /** A socket has ended, and with it its exchange. */
+  /** Ends a socket, and with it its exchange. */
   #end(slot: number, code: number, end: SocketEnd, nowUs: number): void {
     const open = this.#open[slot];
     if (open === null) return;
@@ -275,7 +279,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     maskPayload(this.#slab, at, at + length, mask);
     this.#slabAt = from + bytes;
     this.#sendFrame(slot, this.#slab.subarray(from, from + bytes));
-    // Space that the system has already copied can be reused immediately.
+    // The system has already copied these bytes, so their space can be used again.
     if (this.#slabAt === from + bytes && this.driver.unsentBytes(slot) === 0) this.#slabAt = from;
   }
 
@@ -305,7 +309,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     this.#sendFrame(slot, clientFrame(LAST | opcode, payload, this.#nextMask()));
   }
 
-  // What a connection has received.
+  // Events of a connection's reader.
 
   take(slot: number, open: Connection, bytes: Uint8Array, from: number, to: number): void {
     open.bodyBytes += to - from;
@@ -329,18 +333,18 @@ class Connection implements MessageTaker {
   state = OPENING;
   /** Null once the WebSocket is open. */
   handshake: HandshakeReader | null;
-  /** The head of the response that opened the WebSocket, or of the one that is arriving. */
+  /** Head of the response to the opening handshake, which may still be arriving. */
   readonly kept: KeptResponse;
   /** Bytes received until the handshake was over. */
   headBytes = 0;
   reader: MessageReader | null = null;
   deflates = false;
   firstByteUs = 0;
-  /** When the current read began. */
+  /** Time of the current read, microseconds. */
   nowUs = 0;
   /** When the connection's user left. */
   leftUs = Infinity;
-  /** Payload bytes of messages, without frames. */
+  /** Payload bytes of the received messages, without the headers of frames. */
   bodyBytes = 0;
   /** The code of the server's close frame; null: none has arrived. */
   closedBy: number | null = null;
