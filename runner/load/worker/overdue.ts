@@ -3,10 +3,10 @@
  * moments are arguments, in milliseconds by any one clock.
  *
  * - A load that lasts a given time is over when, after its deadline, the wait for requests in flight (`drainUsOf`) and
- * the time for closing connections have passed.
+ *   the time for closing connections have passed.
  * - A load that ends by a number of requests, or with its last virtual user, has no deadline. Its worker posts each
- * interval as it ends, even while nothing responds, and may then be silent for as long as the longest wait for requests
- * in flight.
+ *   interval as it ends, even while nothing responds, and may then be silent for as long as the longest wait for
+ *   requests in flight.
  * - An interrupted load ends at once.
  */
 import { drainUsOf, LINGER_US, LONGEST_DRAIN_US } from "../engine/ending.ts";
