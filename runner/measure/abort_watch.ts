@@ -10,9 +10,9 @@ import type { LoadRequest } from "./loader.ts";
 import { Histogram, mergeHistograms, type SparseHistogram } from "../stats/histogram/histogram.ts";
 import type { WholeInterval } from "./timeline.ts";
 
-/** Fewer requests that break a rule may only show a cold start. */
+/** Fewer rule-breaking requests than this may be due to a cold start. */
 const FEWEST_BEYOND = 20;
-/** No cold start takes longer: a server that has sent no response for so long hangs, however few requests wait. */
+/** The longest cold start. A server that has sent no response for so long hangs, however few requests wait. */
 const COLD_START_MS = 10_000;
 
 /** Poisson arrivals fall short of the expected number by at most this many standard deviations. */
@@ -25,7 +25,10 @@ function dueBy(ratePerSec: number, elapsedMs: number): readonly [least: number, 
   return [Math.floor(due - stray), Math.ceil(due + stray)];
 }
 
-/** How many requests of a constant rate have surely waited for longer than the limit: long due, and not ended. */
+/**
+ * How many requests of a constant rate have certainly waited for longer than the limit, because they are long due and
+ * have not ended.
+ */
 export function overdueOf(
   ratePerSec: number,
   { elapsedMs, limitMs, ended }: {
@@ -51,7 +54,7 @@ function rateOf({ load, script, turns }: WatchedRequest): number | null {
 interface Waiting {
   /** The latencies so far of the requests in flight, by worker. */
   readonly inFlight: () => Iterable<SparseHistogram>;
-  /** Whether every request of the load is seen; false while an agent is silent. */
+  /** Whether all workers report; false while an agent is silent. */
   readonly seesAll: boolean;
 }
 
@@ -117,7 +120,8 @@ export class AbortWatch {
       readonly open: Histogram;
     },
   ): Broken {
-    // In an open loop, due requests that wait for a connection are not in flight, so they are computed from the rate.
+    // In an open loop, due requests that wait for a connection are not in flight, so the rate tells
+    // how many there are.
     const rate = this.#ratePerSec;
     const [, mostDue] = rate === null ? [0, 0] : dueBy(rate, elapsedMs);
     const overdue = rate !== null && this.waiting.seesAll

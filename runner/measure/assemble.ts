@@ -1,6 +1,6 @@
 /**
- * Workers' reports → one `Measurement`. Every figure of the result file is computed here, and the law that nothing
- * leaves the data is checked here after every run.
+ * Merges the reports of workers into one `Measurement`. Every figure of the result file is computed here. After every
+ * run, this also checks that due = completed + failed + unfinished + dropped (law 1).
  */
 import { bottleneckOf } from "../trust/bottleneck.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
@@ -44,7 +44,7 @@ import {
   timesOf,
 } from "./totals.ts";
 
-/** What is known before the load starts, under the names that it has in the result. */
+/** How the load was made and when it started, under the names that these facts have in the result. */
 export type LoadDescription = Pick<
   Measurement,
   "version" | "url" | "driver" | "driverNote" | "load" | "loadStartedAt"
@@ -60,11 +60,11 @@ interface LoadContext {
   readonly script: Script;
   /** Connections of each worker. */
   readonly connections: readonly number[];
-  /** The machine of this process; each agent has its own. */
+  /** The conditions on this machine; each agent has its own. */
   readonly stage: Stage;
   /** Null if the load was made by this process alone. */
   readonly agents: readonly LoadedAgent[] | null;
-  /** The turns of the load; absent unless another load has the other turns. */
+  /** When the load was allowed to send, if it took turns with another load; absent: always. */
   readonly turns?: TurnsSpec;
 }
 
@@ -123,7 +123,7 @@ function judged(
   const { agents, timeline } = context;
   const elapsedUs = elapsedUsOf(reports);
   if (agents === null) {
-    // Between its turns, a worker has nothing to do.
+    // Between its turns, a worker is idle, so only the time of its turns counts.
     const loadedUs = context.turns ? new Turns(context.turns).loadedUs(elapsedUs) : elapsedUs;
     const evidence = evidenceOf(reports, loadedUs, context.stage);
     const { sharesMachine } = context.stage;

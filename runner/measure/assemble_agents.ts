@@ -76,7 +76,7 @@ interface AgentOfRun {
   readonly connections: number;
 }
 
-/** Judges an agent by its own rate over its own time, which is compared with what its own workers can do. */
+/** Judges an agent by its own rate over its own time, compared with what its own workers can do. */
 function judgement(
   { load, warmup }: WholeRun,
   reports: readonly WorkerReport[],

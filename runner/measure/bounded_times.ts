@@ -1,4 +1,4 @@
-/** Figures of the result for times some of which are lower bounds. */
+/** Figures of the result file from times of which some are only lower bounds. */
 import type { Distribution, Measurement } from "../result/result.ts";
 import { isMovable, productLimitUs, withoutBounds } from "../stats/histogram/censoring.ts";
 import { type SparseHistogram, valueAtPercentile } from "../stats/histogram/histogram.ts";
@@ -12,7 +12,7 @@ export interface BoundedTimes {
   readonly censored: SparseHistogram;
 }
 
-/** The moment from which the latencies of a load count. */
+/** The moment from which a load's latencies are measured. */
 export function clockOf({ kind }: Pick<Measurement["load"], "kind">): LatencyClock {
   return kind === "closed" ? "sent" : "intended";
 }
@@ -21,10 +21,10 @@ export function clockOf({ kind }: Pick<Measurement["load"], "kind">): LatencyClo
 type PercentileEstimate = (times: BoundedTimes, percentile: number) => number;
 
 /**
- * How percentiles of a latency are estimated, in microseconds. In a closed loop ("sent") the clock ends the wait for
- * requests in flight, however long they take, so the product limit may spread their weight over longer times. In an
- * open loop ("intended") that would be wrong: a request that waits longest at the end waits because the server is slow
- * just then, or frozen, and the times before say nothing about that. So in an open loop a lower bound counts as if it
+ * How percentiles of a latency are estimated, in microseconds. In a closed loop ("sent"), requests in flight at the end
+ * are cut off no matter how long they take, so the product-limit estimate may spread their weight over longer times. In
+ * an open loop ("intended"), that would be wrong: a request that still waits at the end waits because the server is
+ * slow just then, or frozen, and earlier times say nothing about that. So in an open loop a lower bound counts as if it
  * were the latency, and a figure that depends on such bounds is itself a lower bound.
  */
 export function estimateOf(clock: LatencyClock): PercentileEstimate {
@@ -36,15 +36,12 @@ export const productLimit: PercentileEstimate = ({ all, censored }, percentile) 
 
 const asValues: PercentileEstimate = ({ all }, percentile) => valueAtPercentile(all, percentile);
 
-/** Names of the figures that would be larger, or might be, if no value were a lower bound. */
+/** Names of the figures that would or might be larger if no value were only a lower bound. */
 interface Bounds {
   readonly lowerBounds?: string[];
 }
 
-/**
- * The mean and deviation are those of all values, including lower bounds; the minimum is that of the other values, if
- * there are any.
- */
+/** The mean and the deviation include lower bounds. The minimum leaves them out, unless all values are lower bounds. */
 export function boundedDistributionOf(
   times: BoundedTimes,
   estimate: PercentileEstimate,

@@ -3,7 +3,10 @@ import { optionsOf } from "../../base/load_options.ts";
 import type { PlannedLoad } from "../../scenarios/load/load.ts";
 import type { Measurement } from "../result/result.ts";
 
-/** @param seed Seed of the arrivals. The rate found by a search is not known in advance. */
+/**
+ * Leaves out the rate of a search for a capacity, which is known only at its end.
+ * @param seed Seed of the arrivals.
+ */
 export function describeLoad(load: PlannedLoad, seed: number): Measurement["load"] {
   const common = { connections: load.connections, ...optionsOf(load) };
   switch (load.kind) {

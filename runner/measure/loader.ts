@@ -1,7 +1,7 @@
 /**
- * Who loads: the workers of this process (`LocalLoader`), or the agents of a fleet. Whoever measures starts
- * a load, follows how it goes, and gets every worker's report. Requests go to the target, and to the hosts that the
- * experiment names for its redirects.
+ * The interface of everything that can make a load: the workers of this process (`LocalLoader`), or the agents of a
+ * fleet. The caller starts a load, follows its progress, and gets every worker's report. Requests go to the target, and
+ * to the hosts that the experiment names for its redirects.
  */
 import type { Load } from "../../scenarios/load/load.ts";
 import type { TurnsSpec } from "../../scenarios/pace/slices.ts";
@@ -31,19 +31,22 @@ export interface Loader {
   close(): Promise<void>;
 }
 
-/** onReady is called once, then onStart once, then the other hooks during the load; onNote at any time, even later. */
+/**
+ * `onReady` is called once, then `onStart` once, then the other hooks during the load. `onNote` may be called at any
+ * time, even after the load.
+ */
 export interface LoaderHooks {
   readonly onNote: (text: string) => void;
   /** Called once all workers are ready, with their number. */
   readonly onReady: (workers: number) => void;
   /** The load starts at this moment, milliseconds since the epoch by this machine's clock. */
   readonly onStart: (atMs: number) => void;
-  /** Called if the first dial that ends in a worker of this process has failed. */
+  /** Called when the first dial that a worker of this process finishes has failed. */
   readonly onUnreached?: () => void;
   /** An interval of worker `worker` (0 … workers − 1) has ended. */
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
   /**
-   * From now on an interval is complete with this many workers' parts, so that silent workers don't hold up the live
+   * Called when the number of workers that complete an interval changes, so that silent workers don't hold up the live
    * view.
    */
   readonly onReportingWorkers: (workers: number) => void;
@@ -51,14 +54,12 @@ export interface LoaderHooks {
   readonly signal: AbortSignal;
 }
 
-/** A finished load. */
 export interface Loaded {
   readonly driver: DriverName;
   /** The note on the driver, as in the result. */
   readonly driverNote?: string;
   /** Connections of each worker. */
   readonly connections: readonly number[];
-  /** Report of each worker. */
   readonly reports: readonly WorkerReport[];
   readonly stage: Stage;
   /** Null if the load was made by this process alone. */
@@ -70,11 +71,11 @@ export interface LoadedAgent {
   readonly name: string;
   readonly host: string;
   readonly driver: DriverName;
-  /** The agent's workers are `firstWorker` … `firstWorker + workers − 1` of all agents' workers. */
+  /** Index of the agent's first worker among the workers of all agents. The agent's other workers follow it. */
   readonly firstWorker: number;
   readonly workers: number;
   readonly stage: Stage;
-  /** Redis's clock minus the agent's, and how far that difference may be wrong in either direction. */
+  /** Redis's clock minus the agent's, and the largest error of that difference in either direction. */
   readonly clock: { readonly offsetMs: number; readonly uncertaintyMs: number };
   /** The agent's start minus the agreed one, by Redis's clock; null if it never reported its start. */
   readonly startedLateMs: number | null;
@@ -82,7 +83,7 @@ export interface LoadedAgent {
   readonly lost: { readonly afterMs: number; readonly reason: string } | null;
 }
 
-/** One load on one origin: its requests, its pace, and its records. */
+/** One load on one origin: its requests, its pace, and how it is recorded. */
 export interface LoadRequest extends Access {
   /** `http://host:port` or `https://host:port`, without a path. */
   readonly origin: string;
@@ -98,17 +99,20 @@ export interface LoadRequest extends Access {
   /** Whether a response with a status outside 2xx and 3xx is wrong if the script expects nothing. */
   readonly implicitCheck: boolean;
   /**
-   * When the load may send, if another load has the other turns; absent: always. Its duration is that of its own
-   * slices.
+   * When the load may send, if it takes turns with another load; absent: always. The load's duration counts only its
+   * own slices.
    */
   readonly turns?: TurnsSpec;
   /** The target of the load with the other turns. */
   readonly partner?: Endpoint;
-  /** The processes of this load's target, if Plateau has started others, too; absent: all that it has started. */
+  /**
+   * The processes of this load's target, needed if Plateau has started other targets, too; absent: all processes that
+   * Plateau has started.
+   */
   readonly pids?: () => readonly number[];
 }
 
-/** The origin as a user writes it: a load that begins with a WebSocket has a scheme of its own. */
+/** The origin as a user writes it: with the scheme ws or wss if the load begins with a WebSocket. */
 export function shownOrigin({ origin, script }: Pick<LoadRequest, "origin" | "script">): string {
   const [{ socket }] = requestsOf(script);
   return socket === undefined ? origin : origin.replace(/^http/, "ws");

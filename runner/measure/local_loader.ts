@@ -41,7 +41,7 @@ export interface FleetPart {
    * @param delayMs How long the workers need from the announcement to the start.
    */
   readonly startMoment?: (delayMs: number) => Promise<number>;
-  /** Called right after each `onInterval`. Worker 0 is the first of this process, as in `onInterval`. */
+  /** Called right after each `onInterval`, with the same worker number: worker 0 is the first of this process. */
   readonly onSoFar?: (worker: number, report: SoFarReport) => void;
 }
 
@@ -80,7 +80,8 @@ export class LocalLoader implements Loader {
     const log = request.logPath === null ? null : await beginLog(request.logPath);
     this.#lostLog = null;
     const sharesMachine = isHere(endpoint, ownNames());
-    // While the workers get ready, the target's processes are looked for; the code for that is loaded only now.
+    // While the workers get ready, the target's processes are found, by code that is loaded only
+    // now.
     const finding = import("../host/host_watch.ts")
       .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine, request));
     let hostUse = (): HostUse => ({ hostActivity: UNKNOWN_ACTIVITY });
@@ -127,8 +128,8 @@ export class LocalLoader implements Loader {
   }
 
   /**
-   * The calibration, looked up after the load so as not to delay its start, and after every load, because another may
-   * have refuted it. Forgets a calibration that this load refutes.
+   * The calibration. It is looked up only after the load, so as not to delay its start, and after every load, because
+   * another load may have refuted it. A calibration that this load refutes is forgotten.
    */
   async #calibrationOf(
     driver: DriverName,
@@ -184,8 +185,8 @@ async function driverFor(
 }
 
 /**
- * Begins the log. A stream, such as a named pipe, stays open, because its reader would take the end of the header for
- * the end of the log. Throws a UserError if the file can't be written.
+ * Creates the request log with its header. A stream, such as a named pipe, stays open, because its reader would take
+ * closing it for the end of the log. Throws a UserError if the file can't be written.
  */
 async function beginLog(path: string): Promise<Deno.FsFile | null> {
   const { LOG_HEADER } = await import("../load/recording/request_log.ts");

@@ -1,6 +1,6 @@
 /**
- * One load on one origin, from the encoded request to the `Measurement`, which `bench` does once and `run` does for
- * every planned run.
+ * Makes one load on one origin, and returns its `Measurement`. `bench` does this once, and `run` does it for every
+ * planned run.
  */
 import { replayScript, requestsOf, type Script, scriptOf } from "../../scenarios/request/script.ts";
 import { AbortWatch } from "./abort_watch.ts";
@@ -35,7 +35,7 @@ interface LoadHooks {
   readonly onProgress: OnProgress;
   /** The load starts at this moment, milliseconds since the epoch. */
   readonly onStart?: (atMs: number) => void;
-  /** Called if the first dial that ends in a worker of this process has failed. */
+  /** Called when the first dial that a worker of this process finishes has failed. */
   readonly onUnreached?: () => void;
   /** Receives the slowest thousandth of all requests, slowest first, after the load. */
   readonly onTail?: (requests: readonly TailRequest[]) => void;
@@ -159,7 +159,7 @@ function describe(
   };
 }
 
-/** A load on one URL, in the manner of wrk and oha; `url` determines the path of the scenario. */
+/** A load on one URL, in the manner of wrk and oha; the scenario has the path of `url`. */
 export interface BenchRequest extends Omit<LoadRequest, "origin" | "script" | "implicitCheck"> {
   readonly url: URL;
   readonly scenario: RequestScenario;
@@ -198,7 +198,7 @@ function leadIn(script: Script): LiveMessages["lead"] {
 
 /** Reports on a load while it runs, whenever an interval is complete. */
 class LiveFigures {
-  /** Number of workers that are loading. */
+  /** Number of workers in the load. */
   count = 0;
   /** The last health report of each worker. */
   readonly #healths = new Map<number, Health>();

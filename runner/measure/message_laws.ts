@@ -1,4 +1,4 @@
-/** Law 1, that nothing leaves the data, applied to messages of streams and WebSockets, by step. */
+/** Law 1 (due = received + failed + unfinished + dropped) for the messages of streams and WebSockets, by step. */
 import type { MessageCounts } from "../load/recording/message_counts.ts";
 import type { MessageTotals } from "../load/recording/messages.ts";
 import type { SocketTotals } from "../load/recording/socket_messages.ts";

@@ -66,7 +66,8 @@ function streamFigures(
     whole: sum(({ whole }) => whole),
     ...isInterrupted && { interruptions },
     ttfe: timesOf(parts.map(({ first }) => first), estimate),
-    // A clock ends the observation of a stream both in a closed and in an open loop.
+    // In closed and open loops alike, a stream's observation is cut off at a given time, no matter
+    // how long its gaps are.
     gap: timesOf(parts.map(({ gap }) => gap), productLimit),
     byName: byName(parts),
     ...parts.some(({ hasTokens }) => hasTokens) && {
@@ -87,7 +88,7 @@ function socketFigures(
   const sum = (of: (part: SocketTotals) => number): number => sumOf(parts, of);
   return {
     messages: countsOf(parts),
-    // Each message is due by a clock, even in a closed loop.
+    // Each message is due at a given time, even in a closed loop.
     message: timesOf(parts.map(({ latency }) => latency), estimateOf("intended")),
     opened: sum(({ opened }) => opened),
     sent: sum(({ sent }) => sent),

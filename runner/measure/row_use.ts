@@ -1,8 +1,8 @@
 /**
- * Computes how often the rows of tables were used: by requests or, in flows and for unique rows, by sessions, even if
- * these ended before they sent their row. The order of rows is decided before a load, so the number of requests or
- * sessions that each worker began is enough. Unique rows belong to virtual users instead: workers count the sessions of
- * each user while they load. Pure.
+ * Computes how often the rows of tables were used. A use is a request or, in flows and for unique rows, a session, even
+ * one that ended before it sent its row. The order of rows is fixed before a load, so the number of requests or
+ * sessions that each worker began is enough. Only unique rows belong to virtual users, so for them, workers count the
+ * sessions of each user during the load. Pure.
  */
 import type { Script } from "../../scenarios/request/script.ts";
 import type { TableUse } from "../../scenarios/request/values.ts";
@@ -71,7 +71,10 @@ function usesOf(reports: readonly Begun[], turns: number): Float64Array {
   return uses;
 }
 
-/** Number of sessions begun or, without sessions, of requests not dropped: dropped requests come last in the order. */
+/**
+ * Number of sessions that began or, without sessions, of requests that were not dropped. Dropped requests come last in
+ * the order of rows, so they use none.
+ */
 function begunBy({ sessions, totals: { completed, failed, unfinished } }: Begun): number {
   return sessions.created > 0 ? sessions.created : completed + failed + unfinished;
 }

@@ -38,7 +38,6 @@ export interface AssignedWorkers {
   readonly own: number;
 }
 
-/** One worker of several. */
 interface WorkerIndex {
   readonly worker: number;
   readonly workers: number;
@@ -196,7 +195,7 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
   };
 }
 
-/** The rows that users own, no more than there are places for users: a table may have many more rows. */
+/** The rows that users own, cut to the number of places for users, because a table may have many more rows. */
 export function rowsWithin<Row>(load: PlannedLoad, own: readonly Row[]): readonly Row[] {
   return own.slice(0, usableConnections(load));
 }
@@ -282,7 +281,7 @@ function everyNth(
   );
 }
 
-/** The journeys of a script; a single request is a journey with one step. */
+/** The journeys of a script. If the script is not a flow, each of its requests is a journey with one step. */
 function flowOf(
   script: Script,
   implicitCheck: boolean,
@@ -319,7 +318,10 @@ function stepOf(step: ScriptRequest | ThinkStep, checkedStream: Checked): StepSp
 
 type Checked = (request: ScriptRequest) => Pick<PreparedRequest, "check" | "stream">;
 
-/** Requests whose responses are read alike get the same object, because a worker prepares something for each object. */
+/**
+ * Makes expectations of responses. gRPC calls with equal expectations get the same object, because a worker prepares
+ * something for each object.
+ */
 function checkedStreams(implicit: boolean): Checked {
   const known = new Map<string, ReturnType<Checked>>();
   return (request) => {

@@ -17,7 +17,7 @@ import {
   type SparseHistogram,
 } from "../stats/histogram/histogram.ts";
 
-/** The most that the number of intervals times the number of workers may be: more values would bloat the result. */
+/** Largest product of the numbers of intervals and workers, because more values would bloat the result. */
 const MOST_WORKER_INTERVALS = 2_000_000;
 /** The timeline may have at least this many intervals, however many workers there are. */
 const LEAST_INTERVALS = 40;
@@ -72,7 +72,7 @@ interface OpenInterval {
 
 /** The values of one worker in all intervals. */
 interface WorkerSeries {
-  /** Values by kept interval. */
+  /** Completed requests, by kept interval. */
   completed: number[];
   readonly latency: HistogramSum;
   readonly censored: HistogramSum;
@@ -109,7 +109,7 @@ export class Timeline {
     return this.#width > 1;
   }
 
-  /** The intervals so far, including incomplete ones, whose missing parts are no longer waited for. */
+  /** The intervals so far. Reading them stops waiting for the missing parts of incomplete intervals. */
   get intervals(): readonly IntervalSum[] {
     for (const index of [...this.#open.keys()]) this.#keep(index);
     return this.#kept;
@@ -190,7 +190,7 @@ export class Timeline {
     merge(this.#keptAt(index), open.sum);
     const isLastOfKept = (index + 1) % this.#width === 0;
     if (!isLastOfKept) return;
-    // The sum takes less memory than the parts.
+    // The merged sum takes less memory than its parts.
     const kept = this.#keptAt(index);
     kept.latency.whole();
     kept.messages?.whole();
@@ -202,7 +202,7 @@ export class Timeline {
     return this.#kept[at];
   }
 
-  /** Makes intervals longer while there are too many; open ones count, too, so that the length is always known. */
+  /** Makes intervals longer while there are too many. Open intervals count, too, so that the length is always known. */
   #widenToMost(): void {
     while (this.#next > this.most * this.#width) this.#widen();
   }

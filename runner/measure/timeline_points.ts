@@ -1,4 +1,4 @@
-/** The intervals of a load in the form of its result. Loaded after the measurement. */
+/** Converts the intervals of a load to the timeline of its result. Loaded only after the measurement. */
 import { INTERVAL_TIMES } from "../../base/figures/figure.ts";
 import type { MessagePart } from "../load/recording/message_counts.ts";
 import { ERRORS } from "../result/outcome.ts";

@@ -16,7 +16,7 @@ import {
 import { PERCENTILES } from "../stats/quantile.ts";
 import { ERRORS } from "../result/outcome.ts";
 
-/** Times besides latency, whose histogram is the timeline's. */
+/** Times besides latency, the histogram of which comes from the timeline. */
 const TIMES = ["service", "firstByte", "connect"] as const;
 type Times = "firstByte" | "connect";
 
@@ -60,8 +60,8 @@ export function histogramsOf(
 }
 
 /**
- * Service times, by the product-limit estimate even in an open loop, because a clock ends the observation of a request
- * that was sent in open and closed loops alike.
+ * Service times. They are estimated by the product limit even in an open loop, because in both kinds of loop the
+ * observation of a sent request is cut off at a given time, no matter how long the request takes.
  */
 export function serviceOf(totals: readonly WorkerTotals[]): Measurement["service"] {
   const merged = (of: (part: WorkerTotals) => SparseHistogram): SparseHistogram =>
@@ -98,8 +98,9 @@ export function statusOf(totals: readonly WorkerTotals[]): Measurement["status"]
 }
 
 /**
- * Figures by what responses say about themselves.
- * @param latency Latencies of all responses: less those of the other classes, they are those of 2xx.
+ * Figures by status class, instance and cache status.
+ * @param latency Latencies of all responses. Those of 2xx are computed by subtracting the latencies of the other
+ * classes.
  */
 export function servedOf(
   totals: readonly WorkerTotals[],
@@ -162,7 +163,7 @@ export function reasonsOf(totals: readonly WorkerTotals[]): Measurement["reasons
   return Object.fromEntries([...reasons].sort((a, b) => b[1] - a[1]));
 }
 
-// Law 1: nothing leaves the data.
+// Law 1: due = completed + failed + unfinished + dropped, and all other counts agree with that.
 
 /** Sums over all intervals. */
 export interface IntervalCounts {
@@ -217,7 +218,9 @@ export function breachOf(
   return `${law}, but ${left} is not ${right}`;
 }
 
-/** The number of values in the histograms of classes, and of responses in those classes. */
+/**
+ * The number of latencies grouped by status class, and the number of responses with such a status, both without 2xx.
+ */
 function classedOf(totals: readonly WorkerTotals[]): [number, number] {
   const classes = totals.flatMap(({ groups }) => [...groups])
     .filter(([group]) => group.endsWith("xx"));

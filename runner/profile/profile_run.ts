@@ -32,7 +32,6 @@ export interface ProfileContext {
   readonly loader: Loader;
   /** Seed of the experiment. */
   readonly seed: number;
-  /** The script of the experiment. */
   readonly scripted: ScriptParts;
   readonly workers: number | null;
   readonly intervalMs: number;

@@ -18,7 +18,6 @@ interface ProfileRequest {
   readonly runs: number;
   /** Cells that can be measured. */
   readonly cells: readonly Cell[];
-  /** The folder of the results. */
   readonly outDir: string;
 }
 

@@ -12,22 +12,23 @@ interface SampledPart {
   readonly forS: number;
 }
 
-/** Share at the start that is skipped if no run shows when it became steady. */
+/** Share of a run that is skipped at its start if no measured run shows when it became steady. */
 const START_RATIO = 0.25;
 /** The least share of a run that is profiled, whatever its start was like. */
 const LEAST_RATIO = 1 / 3;
-/** A run that ends by count may be over after this share of the time that earlier runs took. */
+/** A profile run that ends by count may be over after this share of the time that the measured runs took. */
 const COUNTED_RATIO = 0.8;
 /**
- * Share between the end of sampling and the end of the load: stopping takes time, and the target must not be idle by
- * then.
+ * Share of the load that is left after the end of sampling, because stopping a profiler takes time, and the target must
+ * stay loaded until then.
  */
 const END_RATIO = 0.02;
 
 /**
+ * Returns null if the length of a run is unknown.
  * @param durationS The length of the load; null: it ends by count.
- * @param discardS The start of each run that the figures leave out.
- * @param runs The measured runs of the cell. Returns null if the length of a run is unknown.
+ * @param discardS Seconds at the start of each run that the figures leave out.
+ * @param runs The measured runs of the cell.
  */
 export function sampledPart(
   durationS: number | null,
@@ -56,7 +57,7 @@ const NARROWEST_RATIO = 0.001;
 /** The most calls in a tree: some 40 KB of JSON. */
 const MOST_NODES = 1_500;
 
-/** Digits kept of a millisecond: nanoseconds, because no profiler's clock is finer. */
+/** Times in milliseconds are rounded to this many parts of one, nanoseconds, because no profiler's clock is finer. */
 const DIGITS = 1e6;
 
 export function foldedProfile(
@@ -86,7 +87,7 @@ function rounded(ms: number): number {
 
 const MOST_CHARACTERS = 200;
 
-/** Generated code, or a malicious target, may have names of any length. */
+/** Cuts a name, because generated code, or a malicious target, may have names of any length. */
 function shortened(text: string): string {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 }

@@ -1,4 +1,4 @@
-/** How gRPC calls ended, as result files have it. */
+/** How gRPC calls ended, as stored in result files. */
 import * as z from "zod";
 
 const count = z.int().min(0);

@@ -1,4 +1,7 @@
-/** The conclusions of a report about the experiment and its claims: the same sentences and figures as it shows. */
+/**
+ * The conclusions of a report about the experiment and its claims, with the sentences and figures that the report
+ * shows.
+ */
 import * as z from "zod";
 
 const end = z.number().nullable();

@@ -14,7 +14,7 @@ import type { PathProblem } from "../../base/problems.ts";
 
 export type Inconsistency = Pick<PathProblem, "path" | "message">;
 
-/** Largest error of rounding to a double, as a share. */
+/** By what share a percentile may exceed the maximum, because both are rounded. */
 const ROUNDING = 1e-6;
 
 /** A generator, so that callers can stop early: each histogram that can't be inflated costs 26 KB of memory. */
@@ -79,7 +79,7 @@ function* ofCounts(
   yield { path: ["requests", "due"], message };
 }
 
-/** Inconsistencies of the messages of a whole run, or of a step. */
+/** Inconsistencies of the messages of a whole run, or of one of its steps. */
 function* ofMessages(
   path: Inconsistency["path"],
   { streams, sockets }: Pick<Measurement, "streams" | "sockets">,
@@ -114,7 +114,7 @@ function* ofFates(
   yield { path: [...path, "messages", "due"], message };
 }
 
-/** Histograms of the whole run. */
+/** Inconsistencies of the histograms of the whole run. */
 function* ofHistograms(measurement: Measurement): Generator<Inconsistency> {
   const { latency, histogram, censoredHistogram, histograms, sessions } = measurement;
   const { service, firstByte, connect } = measurement;

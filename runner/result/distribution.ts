@@ -46,7 +46,7 @@ export const lowerBounds = z.array(z.string()).optional().describe(
   'Figures that the lower bounds could make larger, such as ["99", "99.9", "mean"]; absent for none',
 );
 
-/** Timed-out, unfinished and dropped requests are included with the time that they took so far, as lower bounds. */
+/** Timed-out, unfinished and dropped requests are included, with the time that they had taken as a lower bound. */
 export const latency = distribution.extend({
   clock: z.enum(["intended", "sent"])
     .describe(
@@ -61,7 +61,10 @@ export const latency = distribution.extend({
 
 // The slowest requests of a run.
 
-/** Outcomes of requests that have a latency; other failures say nothing about it. */
+/**
+ * Outcomes of the requests that are listed as slow. Other failures are left out, because their time says nothing about
+ * latency.
+ */
 export const SLOW_OUTCOMES = ["completed", "wrong", "timeout", "unfinished"] as const;
 
 const seconds = z.number().min(0);
@@ -93,7 +96,8 @@ export const slowest = z.array(slowRequest)
 export type SlowRequest = z.output<typeof slowRequest>;
 export type SlowOutcome = typeof SLOW_OUTCOMES[number];
 
-// Completed responses of the whole run by what they say about themselves, without lower bounds.
+// Completed responses of the whole run, grouped by status class, instance and cache status; lower
+// bounds are left out.
 
 export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
 export const CACHE_USES = ["hit", "miss", "stale"] as const;

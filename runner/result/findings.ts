@@ -1,7 +1,7 @@
 /**
- * Findings: why a measurement may not show the target. Each is data, so that scripts can act on it: a code, a severity,
- * the figures that were seen, and codes of advice. `report/findings` makes the sentences of them. Times are
- * milliseconds and shares 0–1, unless a key says otherwise.
+ * Findings: reasons why a measurement may not show what the target can do. Each finding is data, so that scripts can
+ * act on it: a code, a severity, the figures that were seen, and codes of advice. `report/findings` turns findings into
+ * sentences. Times are milliseconds and shares 0–1, unless a key says otherwise.
  */
 import * as z from "zod";
 import { PROTOCOL_FAILURES } from "../../base/http/reason.ts";
@@ -91,7 +91,7 @@ const freezes = z.strictObject({
   periodS: seconds.nullable(),
 });
 
-/** Findings of one severity are listed in this order: causes before their effects. */
+/** Findings of the same severity are listed in this order: causes before their effects. */
 export const trustFinding = z.discriminatedUnion("code", [
   finding("no-response", {
     due: count,
@@ -313,7 +313,10 @@ export const bottleneck = z.strictObject({
 
 export type Bottleneck = z.output<typeof bottleneck>;
 
-/** Findings about the target and its load: in a search for the capacity, they are what is being measured. */
+/**
+ * Findings about the target and its load. In a search for the capacity, they don't make a trial doubtful, because they
+ * are what it measures.
+ */
 export const TARGET_FINDINGS: readonly FindingCode[] = [
   "connections",
   "unsteady",

@@ -148,7 +148,7 @@ const measuredPeak = z.strictObject({
   by: z.string().describe("The program that measured the peak, and the load that it made"),
 });
 
-/** Measured once, before the runs, if the experiment file asks for it. */
+/** Peak throughputs, measured once before the runs if the experiment file asks for it. */
 export const peakThroughput = z.strictObject({
   generator: measuredPeak.nullable().optional()
     .describe("Peak of one load worker against a server that does nothing"),
@@ -177,7 +177,7 @@ export const resourcePoint = z.strictObject({
     "Highest value of the intervals that were merged into this one, as in a long run; absent: none were merged",
   ),
   memory: count.describe("Resident memory, bytes"),
-  // Absent if the system does not report it, and in older files.
+  // These fields are absent in older files, and if the system does not report them.
   user: z.number().min(0).optional().describe("Cores in use by the program's own code"),
   system: z.number().min(0).optional().describe(
     "Cores in use by the kernel on the program's behalf",
@@ -209,8 +209,8 @@ export const part = z.strictObject({
   ),
 });
 
-// One agent's part of a measurement made by several agents. Counts, connections, workers and rates of all agents add up
-// to the total.
+// One agent's part of a measurement made by several agents. The counts, connections, workers and
+// rates of all agents add up to those of the whole measurement.
 
 const clock = z.strictObject({
   offset: z.number().describe("Redis's clock minus the agent's clock"),

@@ -89,7 +89,7 @@ interface Measured {
   readonly timeline: { readonly intervalS: number; readonly points: readonly Point[] };
   readonly warmup: Warmup | null;
   readonly requests: { readonly dropped: number };
-  /** Figures that unfinished requests could make larger. */
+  /** `lowerBounds` names the figures that unfinished requests could make larger. */
   readonly latency: { readonly lowerBounds?: readonly string[]; readonly censored: number };
 }
 
@@ -120,7 +120,7 @@ export function inRunOf({ timeline, warmup, requests, latency }: Measured): InRu
   return { fromS, figures };
 }
 
-/** Drops the interval of a figure if requests that never ended, or were never sent, are missing from the timeline. */
+/** Removes the interval of a figure if requests that never ended, or were never sent, are missing from the timeline. */
 function closed(figure: Figure, isOpen: boolean): Figure {
   return isOpen ? { ...figure, interval: null, intervalReason: "lower-bounds" } : figure;
 }
@@ -128,7 +128,7 @@ function closed(figure: Figure, isOpen: boolean): Figure {
 interface Part {
   readonly steady: readonly Point[];
   readonly intervalS: number;
-  /** Whether the run was found to change its level. */
+  /** Whether the level of the run was found to change. */
   readonly isMoving: boolean;
 }
 
@@ -195,7 +195,7 @@ function meanIn(part: Part): Figure {
   }, 1_000);
 }
 
-/** All latencies of a part. */
+/** Latencies of some intervals of the timeline, counted by histogram bucket. */
 interface Times {
   readonly counts: Float64Array;
   readonly count: number;
@@ -226,7 +226,8 @@ function bucketAt({ counts, count }: Times, share: number): number {
 /**
  * A percentile with its interval. The interval follows from the share of requests at or above the percentile: the error
  * of that share gives two other percentiles of the run, between which the true one lies (R. S. Woodruff, "Confidence
- * intervals for medians and other position measures", JASA 47, 1952). A threshold is compared with the same share.
+ * intervals for medians and other position measures", JASA 47, 1952). Thresholds are judged by a share of requests,
+ * too: of those beyond the limit.
  */
 function percentileIn(part: Part, times: Times, percentile: number): Figure {
   const allowed = (100 - percentile) / 100;
@@ -265,7 +266,7 @@ function errorsIn(part: Part): Figure | null {
   const dependence = dependenceOf(part, read);
   const dispersion = presumedDispersion({ count, of }, largestDispersion([dependence], of));
   const rarer = Math.min(count, of - count);
-  // A count of 0 has an interval, too: if the share were larger, errors would have occurred.
+  // A count of 0 has an interval, too, because with a larger share, errors would have occurred.
   const isFew = rarer > 0 && rarer < LEAST_CLUSTERS * dispersion.ratio;
   const reason = reasonOf(part, dependence) ?? (isFew ? "few-clusters" : null);
   const ends = (): { low: number; high: number } =>

@@ -1,6 +1,6 @@
 /**
- * How an experiment was invoked, its state, and which cells were not measured: kept in a result file so that the
- * experiment can be resumed.
+ * How an experiment was invoked, how far it has come, and which cells were not measured. Result files keep this so that
+ * the experiment can be resumed.
  */
 import * as z from "zod";
 import { stages } from "../../base/target/steps.ts";
@@ -105,7 +105,7 @@ const targetCommand = z.strictObject({
   ),
 });
 
-/** A command that ran around a target's runs, with all its executions together. */
+/** One of the commands around a target's runs; all of its executions are counted together. */
 export type TargetCommand = z.output<typeof targetCommand>;
 
 /** How far the experiment has come. */

@@ -106,7 +106,10 @@ export type StreamFigures = z.output<typeof streams>;
 export type SocketFigures = z.output<typeof sockets>;
 export type MessageTimes = z.output<typeof boundedTimes>;
 
-/** Whether WebSockets sent several messages each, which are due by a clock even in a closed loop. */
+/**
+ * Whether WebSockets sent more than one message each on average. Such messages are due at given times even in a closed
+ * loop.
+ */
 export function arePaced(figures: Pick<SocketFigures, "sent" | "opened"> | undefined): boolean {
   return figures !== undefined && figures.sent > figures.opened;
 }

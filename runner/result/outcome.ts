@@ -13,8 +13,8 @@ export const ERRORS = [
 export type ErrorKind = (typeof ERRORS)[number];
 
 /**
- * Whether nothing was measured, because no request got a response. A refusal or an error with a status is a response,
- * and so is a stream or a WebSocket that brought a message, although it may have no end.
+ * Whether nothing was measured, because no request got a response. A refusal or an error with a status is a response. A
+ * stream or a WebSocket that brought a message counts as a response, too, although it may never end.
  */
 export function isUnanswered({ requests, streams, sockets }: {
   readonly requests: { readonly completed: number };
@@ -25,7 +25,7 @@ export function isUnanswered({ requests, streams, sockets }: {
     (sockets?.received ?? 0) === 0;
 }
 
-/** If nothing was expected of the responses, those outside 2xx and 3xx count as wrong. */
+/** Number of wrong responses. If nothing was expected of the responses, those outside 2xx and 3xx count as wrong. */
 export function wrongResponsesOf({ checks, status }: {
   readonly checks: { readonly passed: number; readonly failed: number };
   readonly status: Readonly<Record<string, number>>;

@@ -18,9 +18,9 @@ export interface LiveAgent {
 export interface CellProgress {
   /** The runs by repetition, at least one. */
   readonly runs: readonly Run[];
-  /** The figure by which cells are compared: requests/s, or p99 in ms for loads with a pace of their own. */
+  /** The figure by which cells are compared: requests/s if all runs are closed loops, otherwise p99 in ms. */
   readonly figure: "rate" | "p99";
-  /** The figure over all runs; null if they do not have it. */
+  /** The figure over all runs; null if the runs do not have it. */
   readonly value: number | null;
   /** The 95 % interval, as in the report; null for a single run. */
   readonly interval: { readonly low: number; readonly high: number } | null;
@@ -49,7 +49,7 @@ interface LiveTimes {
 }
 
 export type Progress =
-  /** Before the first run: what is left to do, and the expected minimum and maximum time for it. */
+  /** Reported before the first run: what is left to do, and the expected time for the fewest and for the most runs. */
   | {
     readonly kind: "planned";
     readonly cells: number;
@@ -66,7 +66,9 @@ export type Progress =
   | {
     readonly kind: "note";
     readonly text: string;
-    /** Something has failed that the exit code does not show, so the note is shown even where progress is not. */
+    /**
+     * Set if something has failed that the exit code does not show. The note is then shown even where progress is not.
+     */
     readonly isWarning?: true;
   }
   | {
@@ -78,7 +80,9 @@ export type Progress =
     /** Repetitions of each cell until all runs are made, or until a stopping rule is next checked. */
     readonly repetitions: number;
     readonly target: string;
-    /** The target that takes turns with this one, and whose run comes next; absent: the run is alone. */
+    /**
+     * The target that takes turns with this one, and whose run is reported next; absent: no other target takes turns.
+     */
     readonly partner?: string;
     readonly scenario: string;
     readonly repetition: number;
@@ -86,8 +90,8 @@ export type Progress =
     readonly remainingMs: number;
   }
   /**
-   * About once per interval of a load; if two targets take turns, only for the first. Figures are those of the last
-   * interval.
+   * Sent about once per interval of a load; if two targets take turns, only for the first. Figures are those of the
+   * last interval.
    */
   | {
     readonly kind: "live";
@@ -125,10 +129,10 @@ export type Progress =
     /** Expected time of the runs after this one; absent if it is the only one. */
     readonly remainingMs?: number;
   }
-  /** After each run and, when an experiment is resumed, at the beginning for each cell that has runs already. */
+  /** Sent after each run and, when an experiment is resumed, at the beginning for each cell that already has runs. */
   | { readonly kind: "cell"; readonly cell: CellProgress }
   | { readonly kind: "missing"; readonly missing: Missing }
-  /** A trial of a search for a capacity, and between which rates the capacity now seems to lie; null: unknown. */
+  /** A trial of a search for a capacity, and the rates between which the capacity now seems to lie; null if unknown. */
   | {
     readonly kind: "trial";
     readonly number: number;

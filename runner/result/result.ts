@@ -47,7 +47,6 @@ const messageTimes = z.strictObject({
   censoredHistogram,
 }).optional();
 
-/** One interval of the timeline. */
 const timelinePoint = z.strictObject({
   endS: z.number().describe("End of the interval, seconds since the start of the run"),
   completed: count,

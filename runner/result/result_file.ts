@@ -15,12 +15,12 @@ import { openLog, replaceFile, writeAll } from "../../base/whole_file.ts";
 /** Receives the results so far, which continue to grow afterwards. */
 export type OnSaved = (results: Results) => Promise<void>;
 
-/** A smaller file is always written whole. */
+/** The smallest file that gets a journal; a smaller one is always written whole. */
 const LEAST_JOURNALED_BYTES = 32_000_000;
 /** When the journal exceeds this share of the file, the whole file is written again. */
 const JOURNAL_SHARE = 1 / 8;
 
-/** A file beside results.json; its first line says which results it continues. */
+/** Name of the journal, which lies beside results.json. Its first line says which results it continues. */
 export const JOURNAL = "results.journal";
 
 /** The results that a journal continues. */
@@ -30,7 +30,9 @@ export interface JournalHead {
   readonly after: number;
 }
 
-/** Each further line of a journal: what was added to the results, and what else that changed in them. */
+/**
+ * Each further line of a journal: what was added to the results, and the new values of the fields that this changed.
+ */
 export interface JournalEntry extends Pick<Results, "planned" | "spent"> {
   readonly run?: unknown;
   readonly missing?: unknown;
@@ -41,7 +43,7 @@ export class ResultFile {
   /** Size of the last file that was written whole. */
   #fileBytes = 0;
   #fileMissing = 0;
-  /** Size of the journal beside it; 0 without one. */
+  /** Size of the journal; 0 without one. */
   #journalBytes = 0;
 
   /**
@@ -83,7 +85,10 @@ export class ResultFile {
     return this.save();
   }
 
-  /** Saves the results; after a crash, the last complete file remains. Throws a TargetError if the disk refuses. */
+  /**
+   * Saves the results; after a crash, the last complete file remains. Throws a TargetError if the file can't be
+   * written.
+   */
   async save(): Promise<void> {
     await this.#onDisk("results.json", async (path) => {
       await Deno.mkdir(this.dir, { recursive: true });

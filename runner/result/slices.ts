@@ -1,6 +1,6 @@
 /**
- * The slices of a run whose target was loaded in turns with another, as stored in result files. Runs of one scenario
- * with the same repetition belong to processes that ran at the same time.
+ * The slices of a run whose target took turns with another, as stored in result files. Runs of one scenario with the
+ * same repetition belong to processes that ran at the same time.
  */
 import * as z from "zod";
 

@@ -1,4 +1,7 @@
-/** How latency and rate change over a run, as stored in the result file; `stats/steady_state.ts` decides it. */
+/**
+ * How latency and rate change over a run, as stored in the result file; computed by
+ * `stats/steady_state/steady_state.ts`.
+ */
 import * as z from "zod";
 import {
   classifyRun,
@@ -48,14 +51,14 @@ export const warmup = z.strictObject({
 
 export type Warmup = z.output<typeof warmup>;
 
-/** Whether the load itself changes, so that there is no steady state to speak of. */
+/** Whether the load itself changes, so that the run has no steady state. */
 export function isChanging(
   load: { readonly kind: string; readonly stages?: readonly unknown[] },
 ): boolean {
   return load.kind === "phases" || load.stages !== undefined;
 }
 
-/** An interval of the timeline, reduced to what the decision about its steadiness needs. */
+/** An interval of the timeline, reduced to what is needed to decide when the run is steady. */
 interface TimedPoint {
   /** End of the interval, seconds since the start of the run. */
   readonly endS: number;

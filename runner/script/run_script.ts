@@ -1,6 +1,6 @@
 /**
- * The experiment's script around a run: `setup` before the load, whose result the load's hooks get, and `teardown`
- * after it.
+ * Calls the functions of the experiment's script that surround a run: `setup` before the load, and `teardown` after it.
+ * The hooks of the load get what `setup` returned.
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { isWithin, LIMITS } from "../../base/limits.ts";
@@ -42,8 +42,8 @@ export interface ScriptParts
 /** How long `setup`, `refresh` and `teardown` may wait for a response. */
 const FETCH_MS = 30_000;
 /**
- * How long each function may last (`ms`), and compute without a pause (`computingMs`): `refresh` computes during a
- * load, so it gets less. `teardown` gets its time even after Ctrl-C.
+ * How long each function may last (`ms`), and how long it may compute without a pause (`computingMs`). `refresh`
+ * computes during a load, so it may compute for a shorter time. `teardown` gets its time even after Ctrl-C.
  */
 const SETUP: Limits = { ms: 60_000, computingMs: 10_000 };
 const REFRESH: Limits = { ms: 60_000, computingMs: 1_000 };
@@ -68,9 +68,9 @@ export async function beginScript(
 ): Promise<ScriptedRun> {
   if (code === undefined) return unscripted(script);
   const whole = scriptCode(code, environment);
-  // Evaluating the script takes some hundredths of a second beside the load, so all functions share one evaluation,
-  // unless it fails. A call that is cut off goes on in its realm after the next response, so the call after it gets
-  // another realm.
+  // Evaluating the script takes some hundredths of a second, perhaps during the load, so all calls
+  // share one realm while it works. A call that is cut off may continue in its realm once its
+  // response arrives, so the next call gets a new realm.
   let realm: Realm | null = null;
   const call = (name: string, given: readonly unknown[], within: Within): Promise<string> =>
     callIn({
@@ -182,7 +182,6 @@ class Renewal {
 }
 
 interface CallParts {
-  /** Name of the function. */
   readonly name: string;
   /** Path of the script. */
   readonly entry: string;
@@ -197,7 +196,7 @@ interface Limits {
   readonly computingMs: number;
 }
 
-/** When a call is cut off. */
+/** The time limits of a call, and the signals that cut it off. */
 interface Within extends Limits {
   readonly signals: readonly AbortSignal[];
 }
@@ -232,7 +231,7 @@ async function callIn(
     throw new TargetError(`${name} of ${entry} failed: ${placed(error.message, place)}`);
   } finally {
     until.removeEventListener("abort", end);
-    ended.abort(); // ends its fetches, too
+    ended.abort(); // also ends the call's fetches
   }
 }
 
@@ -246,9 +245,9 @@ async function fetched(
   init: string,
   { mayFetch, signal }: FetchOptions,
 ): Promise<string> {
-  if (signal.aborted) return await new Promise(() => {}); // so that a script that fetches for ever stops here
+  if (signal.aborted) return await new Promise(() => {}); // a script that fetches for ever stops here
   const url = URL.parse(written);
-  // Excludes URLs that are not of a server, such as files.
+  // Excludes URLs without a server, such as file URLs.
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new Error(`Cannot fetch ${quotedOpenly(written)}: write an http URL`);
   }

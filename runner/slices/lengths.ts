@@ -1,13 +1,13 @@
 /**
- * How long slices are, how much of their beginning is left out (the cut), by how much their measured part is shifted,
- * and how long the pause between them is. All are chosen from a trial, a short load in slices without a cut: it shows
- * how each target comes back from its rest, and how long its requests in flight take. Pure.
+ * Chooses how long slices are, how much of their beginning is left out (the cut), by how much their measured part is
+ * shifted, and how long the pause between them is. All of this follows from a trial, a short load in slices without a
+ * cut, which shows how each target recovers from its rest, and how long its requests in flight take. Pure.
  */
 import { TargetError } from "../../base/errors.ts";
 import type { SliceLengths } from "../../scenarios/pace/slices.ts";
 import { meanOf } from "../stats/quantile.ts";
 
-/** Slices of the trial: measured from their beginning, and with a pause between them that few requests outlast. */
+/** The trial's slices are measured from their beginning, and have a pause between them that few requests outlast. */
 export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const;
 
 /** How long the trial takes. */
@@ -15,7 +15,9 @@ export const TRIAL_MS = 2 * TRIAL.pairs * (TRIAL.sliceMs + TRIAL.pauseMs);
 
 /** How one side responded in the trial. */
 export interface TrialSide {
-  /** Requests completed in each step of `TRIAL.binMs` of the side's own time, slice after slice. */
+  /**
+   * Requests completed in each step of `TRIAL.binMs`. The steps divide the side's slices, one slice after the other.
+   */
   readonly completed: readonly number[];
   /** Number of requests that completed at any time. */
   readonly requests: number;
@@ -24,26 +26,34 @@ export interface TrialSide {
   readonly p99Ms: number;
 }
 
-/** The longest cut: a longer one would waste time. The shortest is one step of the trial, which can't resolve less. */
+/**
+ * The longest cut, because a longer one would waste time. The shortest cut is one step of the trial, which can't
+ * resolve less.
+ */
 const MOST_CUT_MS = 40;
 /** The shortest pause: a timer must be able to hit it, and requests in flight must end within it. */
 const LEAST_PAUSE_MS = 4;
-/** The longest pause, as a share of a slice: there are always a few slow requests, and waiting for them wastes time. */
+/**
+ * The longest pause, as a share of a slice. There are always a few slow requests, and waiting for all of them would
+ * waste time.
+ */
 const MOST_PAUSE_SHARE = 0.5;
 /**
  * How many requests in sequence a slice must have time for: if its measured part is shifted by one request, that part
  * still holds two.
  */
 const LEAST_ROUNDS = 3;
-/** The least length of a slice, in cuts: in a shorter slice, the cut would be too large a part. */
+/** The least length of a slice, as a multiple of the cut; the cut would be too large a part of a shorter slice. */
 const LEAST_CUTS = 5;
-/** The usual length of a slice: of many short slices, only a small share has a neighbour's burst begin or end in it. */
+/**
+ * The usual length of a slice. With many short slices, a neighbour's burst begins or ends within only a few of them.
+ */
 const SHORTEST_SLICE_MS = 50;
 /** In longer slices, a neighbour would no longer affect both sides alike. */
 const LONGEST_SLICE_MS = 1_000;
-/** A rate early in a slice may be lower than in its second half by this share, which is harmless. */
+/** By what share a slice's rate at its beginning may be below that of its second half without harm. */
 const HARMLESS_SHARE = 0.02;
-/** A step of the trial that is slower by up to this many standard errors may be so by chance. */
+/** If a step of the trial is slower by at most this many standard errors, that may be chance. */
 const STANDARD_ERRORS = 2.5;
 
 export class NoSlicesError extends TargetError {
@@ -84,8 +94,8 @@ function pauseMsOf(sides: readonly TrialSide[], sliceMs: number): number {
 }
 
 /**
- * For how long after the start of a slice a side is slower than in the slice's second half; compared within each slice,
- * because a neighbour slows down whole slices.
+ * How long after the start of a slice a side stays slower than in the slice's second half. The two are compared within
+ * each slice, because a neighbour slows down whole slices.
  */
 export function cutMsOf(completed: readonly number[]): number {
   const bins = TRIAL.sliceMs / TRIAL.binMs;

@@ -1,4 +1,7 @@
-/** What the target of a run in slices and its parts used, on the clock of its own slices. Pure. */
+/**
+ * What the target of a run in slices and its parts used, as if the time outside the target's own slices did not exist.
+ * Pure.
+ */
 import { Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import type { UsePoint, WatchedUse } from "../../targets/observe/use_series.ts";
 import { inProportion } from "../host/load_clock.ts";
@@ -20,8 +23,8 @@ export function ownEvidence(
 }
 
 /**
- * What a target and its parts used, on the clock of its own slices. The target's CPU use is that in these slices, less
- * its use at rest; its parts' CPU use is scaled in proportion.
+ * What a target and its parts used, with time counted only in the target's own slices. The CPU use of the target is
+ * what it used in these slices, less its use at rest; that of its parts is scaled in proportion.
  */
 export function ownUse(
   { resources, parts }: WatchedUse,
@@ -30,7 +33,7 @@ export function ownUse(
 ): WatchedUse {
   const turns = new Turns(spec);
   const [cores, all] = [coresInUse(slices), meanCoresOf(resources)];
-  // If the use at rest was not observed, it is taken to be 0.
+  // If the use at rest is unknown, it is taken to be 0.
   const times = cores === null || all === 0
     ? spec.durationUs / (spec.pairs * spec.sliceUs)
     : cores / all;

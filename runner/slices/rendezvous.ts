@@ -1,4 +1,7 @@
-/** Agrees on one moment at which two loads start, each with a loader of its own, so that they share a clock. */
+/**
+ * Agrees on a common start for two loads, each with a loader of its own, so that times in both count from the same
+ * moment.
+ */
 export class Rendezvous {
   readonly #start = Promise.withResolvers<number>();
   #awaited = 2;
@@ -10,7 +13,7 @@ export class Rendezvous {
   }
 
   /**
-   * Resolves with the moment of the start, once both sides have arrived.
+   * Resolves with the moment of the start, milliseconds since the epoch, once both sides have arrived.
    * @param delayMs Time that the side's workers need from the announcement to the start.
    */
   arrive(delayMs: number): Promise<number> {

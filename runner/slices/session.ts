@@ -1,6 +1,6 @@
 /**
- * Loads two targets at the same time, in slices that take turns: two ordinary loads, each by a loader of its own, that
- * start at the same moment and know when it is their turn. What the targets use is read between the slices.
+ * Loads two targets in turns, a slice at a time. These are two ordinary loads, each by a loader of its own, which start
+ * at the same moment and know when it is their turn. What the targets use is read between the slices.
  */
 import type { Run } from "../result/result.ts";
 import { LocalLoader } from "../measure/local_loader.ts";
@@ -17,7 +17,7 @@ import { Rendezvous } from "./rendezvous.ts";
 export class SideLoaders {
   readonly #loaders = [new LocalLoader(), new LocalLoader()] as const;
 
-  /** Loaders whose next loads start together. */
+  /** Returns a loader for each side; the next loads of the two start together. */
   together(): {
     readonly loaders: readonly [Loader, Loader];
     readonly cancel: (error: unknown) => void;

@@ -10,7 +10,7 @@ import type { WatchedTree } from "../../targets/launch/launcher.ts";
 /** Returns a target's processes, found again at each reading; none if they can't be seen. */
 export type Pids = () => readonly number[];
 
-/** Processes of trees that Plateau has started. */
+/** Processes of the trees that Plateau has started, without the supervisor of a tree that has one. */
 export function pidsOf(trees: () => readonly WatchedTree[]): Pids {
   return () =>
     trees().flatMap(({ pid, supervised }) => {
@@ -26,8 +26,8 @@ export function treeOf(pid: number): number[] {
 }
 
 /**
- * Readings between searches for processes, which take longer than reading: new children are missed until the next
- * search.
+ * Number of readings for each search for processes. A search takes longer than a reading, so new children are missed
+ * until the next one.
  */
 const READINGS_A_SEARCH = 8;
 
@@ -76,11 +76,12 @@ export class SideCpu {
     });
     if (at < 2 * this.turns.spec.pairs) {
       const inMs = (this.#changeUs(at + 1) - this.nowUs()) / 1_000;
+      // Rounded down to whole milliseconds, because a timer fires about 1 ms late.
       this.#timer = setTimeout(() => this.#look(), Math.max(0, Math.floor(inMs)));
     }
   }
 
-  /** The middle of the pause before a slot: a timer fires about 1 ms late, so its delay is rounded down to whole ms. */
+  /** The middle of the pause before a slot, microseconds since the start of the load. */
   #changeUs(slot: number): number {
     const { sliceUs, pauseUs } = this.turns.spec;
     return slot * (sliceUs + pauseUs) - pauseUs / 2;
@@ -105,9 +106,9 @@ export class SideCpu {
 const UNSEEN: SlotUse = { cpuMs: [null, null], othersMs: null };
 
 /**
+ * CPU time used between two readings; null if unknown: if there is no process, or if one was found only now, because it
+ * may have used its time in any of the slices since the last search.
  * @param before,after CPU time by process.
- * @returns Null if unknown: if there is no process, or if one was found only now, because it may have used its time in
- * any of the slices since the last search.
  */
 export function usedBetween(
   before: ReadonlyMap<number, number>,

@@ -1,6 +1,6 @@
 /**
- * A recorder for loads with streams or WebSockets: the outcome of an exchange is also the outcome of the message that
- * it awaits. Other loads use the plain recorder.
+ * A recorder for loads with streams or WebSockets. It also tells the recorders of messages how each exchange ended,
+ * because that may settle the message that the exchange was waiting for. Other loads use the plain recorder.
  */
 import type { OnInterval } from "./intervals.ts";
 import { GRPC_STATUSES } from "../../../scenarios/request/request.ts";
@@ -17,7 +17,7 @@ interface StreamingSetting {
   readonly slots: number;
   /** Steps whose requests are streams with counted messages. A load with a single step has step 0. */
   readonly steps: ReadonlySet<number>;
-  /** Whether some requests are gRPC calls; absent: none. */
+  /** Whether any request is a gRPC call; absent: none is. */
   readonly hasCalls?: boolean;
   /** Steps whose streams have tokens; absent: none. */
   readonly withTokens?: ReadonlySet<number>;
@@ -42,7 +42,7 @@ export class StreamingRecorder extends Recorder {
   /** Null: no exchange is a WebSocket. */
   readonly sockets: SocketRecorder | null;
   readonly #hasStreams: boolean;
-  /** How far the run has come. */
+  /** Time that the run has reached, microseconds since its start. */
   #nowUs = 0;
 
   constructor(

@@ -1,16 +1,19 @@
 /**
- * When the slowest requests of a worker were in flight: many more requests than `slowest.ts` keeps, with only two
- * numbers each. All other requests cost the loop one comparison.
+ * Records when a worker's slowest requests were in flight. It keeps many more requests than `slowest.ts`, but only two
+ * numbers for each. Any other request costs the loop one comparison.
  */
 
 /** The most requests kept for a worker, and for a whole run. */
 export const MOST_TAIL = 1_000;
-/** The least number kept, even if a thousandth of all requests is fewer. */
+/** Smallest number of requests kept for a run, even if a thousandth of its requests is fewer. */
 const LEAST_TAIL = 10;
-/** Share of all requests: those beyond p99.9. */
+/** Share of a run's requests that is kept: those beyond p99.9. */
 const TAIL_SHARE = 0.001;
 
-/** Moments and latencies of the same requests, microseconds; in no particular order. */
+/**
+ * When requests were due, and their latencies, in microseconds. Equal indexes mean the same request; the order is
+ * arbitrary.
+ */
 export interface TailTimes {
   readonly dueUs: Float64Array;
   readonly latencyUs: Float64Array;
@@ -27,16 +30,18 @@ export interface TailRequest {
   readonly latency: number;
 }
 
-/** A heap: no request in it is faster than its parent, at half its index. */
+/** A min-heap of requests by latency. The parent of the request at index i is at ⌊i / 2⌋. */
 export class Tail {
-  /** Once all places are taken: the latency of the fastest request kept, which a new request must exceed. */
+  /** Latency of the fastest request kept, which a new request must exceed; −1 until all places are taken. */
   leastUs = -1;
   #count = 0;
   // By heap index, from 1.
   readonly #dueUs = new Float64Array(MOST_TAIL + 1);
   readonly #latencyUs = new Float64Array(MOST_TAIL + 1);
 
-  /** Keeps a request, unless it was no slower than the fastest that is kept. */
+  /**
+   * Keeps the request. Once all places are taken, it replaces the fastest request kept, unless it was no slower itself.
+   */
   add(dueUs: number, latencyUs: number): void {
     if (latencyUs <= this.leastUs) return;
     const at = this.#count < MOST_TAIL ? this.#above(latencyUs) : this.#below(latencyUs);
@@ -45,7 +50,7 @@ export class Tail {
     if (this.#count === MOST_TAIL) this.leastUs = this.#latencyUs[1];
   }
 
-  /** Makes a place for a request at the end of the heap, and moves it up. */
+  /** Adds a place at the end of the heap, moves it up to where the latency belongs, and returns its index. */
   #above(latencyUs: number): number {
     let at = ++this.#count;
     for (let next = at >> 1; next > 0 && this.#latencyUs[next] > latencyUs; next = at >> 1) {
@@ -56,7 +61,7 @@ export class Tail {
     return at;
   }
 
-  /** Makes a place for a request, in place of the fastest, and moves it down. */
+  /** Frees the place of the fastest request, moves it down to where the latency belongs, and returns its index. */
   #below(latencyUs: number): number {
     let at = 1;
     for (let next = 2; next <= MOST_TAIL; next = 2 * at) {
@@ -76,8 +81,8 @@ export class Tail {
 }
 
 /**
- * The slowest thousandth of a run, slowest first: at least ten requests and at most 1,000, if there are so many. Exact,
- * because each worker keeps enough of its slowest ones.
+ * The slowest thousandth of a run's requests, slowest first: at least 10 requests, if the run has so many, and at most
+ * 1,000. The result is exact, because each worker keeps enough of its slowest requests.
  * @param requests The number of requests in the run.
  */
 export function mergeTails(workers: readonly TailTimes[], requests: number): TailRequest[] {

@@ -1,4 +1,4 @@
-/** What a worker counts of its load, besides the intervals. */
+/** Totals that a worker counts over its whole load, in addition to the figures of each interval. */
 import {
   CACHE_STATUSES,
   cacheStatusIn,
@@ -21,9 +21,9 @@ export interface WorkerTotals {
   readonly failed: number;
   readonly unfinished: number;
   readonly dropped: number;
-  /** Latencies that are lower bounds: timed out, unfinished or dropped. */
+  /** Number of latencies that are only lower bounds, because the request timed out, was unfinished or was dropped. */
   readonly censored: number;
-  /** The requests that ended after the deadline, or between slices; zeros if nothing was waited for. */
+  /** Requests that ended after the deadline, or outside the measured parts of slices; all zero if there were none. */
   readonly drain: Drain;
   readonly checksPassed: number;
   readonly checksFailed: number;
@@ -48,17 +48,18 @@ export interface WorkerTotals {
   readonly fastestUs: number;
   /** The slowest requests, including lower bounds; slowest first. */
   readonly slowest: readonly SlowExchange[];
-  /** Empty before the end. */
+  /** The slowest requests with their due times; empty until the load has ended. */
   readonly tail: TailTimes;
   /** End of the last exchange. */
   readonly lastUs: number;
   /**
-   * Latencies of completed responses by what the responses say about themselves; a response may be in several groups.
+   * Latencies of completed responses, grouped by status class, instance and cache status; a response may be in several
+   * groups.
    */
   readonly groups: ReadonlyMap<ResponseGroup, SparseHistogram>;
   /** Empty if the load has a single step, whose figures are those of the whole load. */
   readonly steps: readonly StepTotals[];
-  /** Absent before the end, and if the load does not take turns with another. */
+  /** Absent until the load has ended, and for a load that does not take turns with another. */
   readonly slices?: SliceTotals;
   /** Totals for each step whose responses are streams; absent if there is no such step. */
   readonly messages?: readonly MessageTotals[];
@@ -77,7 +78,7 @@ export interface Drain {
   readonly bytesIn: number;
 }
 
-/** Counts at the deadline, and its moment. */
+/** When the deadline was, and the counts at that moment. */
 export type Sealed = { readonly atUs: number } & Omit<Drain, "us">;
 
 const NO_DRAIN: Drain = { us: 0, completed: 0, failed: 0, bytesIn: 0 };
@@ -97,14 +98,15 @@ export function drainSince(
   };
 }
 
-/** Why a request failed. */
 export interface Failure {
   readonly kind: ErrorKind;
   /** The reason in words, for people. */
   readonly reason: string;
 }
 
-/** Limited so that a server that fails in ever new ways can't exhaust the memory. */
+/**
+ * Number of distinct reasons kept. It is limited so that a server that fails in ever new ways can't exhaust the memory.
+ */
 export const MAX_REASONS = 100;
 
 /** Failed requests by kind and by exact reason. */
@@ -129,7 +131,7 @@ export interface SessionTotals {
   readonly failed: number;
   /** Time from the user's arrival to the end of the last step. */
   readonly length: SparseHistogram;
-  /** Number of places that had any user; `mostOfPlace`: number of sessions of the busiest place. */
+  /** Number of users' places that had any session; `mostOfPlace`: the number of sessions at the busiest place. */
   readonly places: number;
   readonly mostOfPlace: number;
 }
@@ -169,9 +171,10 @@ export class SessionRecorder {
   }
 }
 
-// Latencies of completed responses by what the responses say of themselves: their class of status, the instance that
-// served them, and whether a cache did. A 2xx response that names neither costs nothing here, because the latencies of
-// the class 2xx are later computed as those of all responses less those of the other classes.
+// Latencies of completed responses, grouped by what each response says about itself: its status
+// class, the instance that served it, and its cache status. A 2xx response without an instance or
+// cache status costs nothing here, because the latencies of 2xx are computed later: those of all
+// responses minus those of the other classes.
 
 /** Name of a group: `5xx`, `instance 3`, `cache hit`. */
 export type ResponseGroup =
@@ -179,7 +182,7 @@ export type ResponseGroup =
   | `instance ${number}`
   | `cache ${typeof CACHE_STATUSES[number]}`;
 
-/** Number of groups: classes of status, instances, and cache statuses. */
+/** Largest number of groups: status classes, instances and cache statuses. */
 export const MOST_GROUPS = 7 + MOST_INSTANCES + CACHE_STATUSES.length;
 
 export function isResponseGroup(text: string): text is ResponseGroup {

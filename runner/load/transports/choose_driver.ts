@@ -9,7 +9,7 @@ import { canWakePunctually, waiterFor } from "./epoll_wait.ts";
 
 export interface DriverChoice {
   readonly driver: DriverName;
-  /** What is missing here and what replaces it, or null. */
+  /** A note for the user on what this machine lacks and what is used instead; null if there is nothing to say. */
   readonly note: string | null;
   /** Which TLS is used: the runtime's, or the system's OpenSSL with its version; absent without TLS. */
   readonly tls?: string;
@@ -50,7 +50,8 @@ export async function chooseDriver(
         ["leave out tls, so that every handshake is full"],
       );
     }
-    // Results name the TLS in use, and the runtime's is as good: no need for a warning.
+    // With TLS, no warning is needed: the runtime's TLS is as good as OpenSSL, and results name
+    // which of them was used.
     const note = tls
       ? null
       : `Workers use the tcp driver, because epoll is not available here: ${why}`;
@@ -59,7 +60,9 @@ export async function chooseDriver(
   }
 }
 
-/** The version of the system's OpenSSL; throws the reason if a worker could not use it for this TLS. */
+/**
+ * Returns the version of the system's OpenSSL. Throws the reason if a worker can't use OpenSSL with these TLS settings.
+ */
 async function tryOpenSsl({ serverName, insecure, client }: Tls): Promise<string> {
   const [{ openssl }, { isUsualName, usualAuthorities }, { checkCertificate }] = await Promise.all([
     import("../../../base/system/openssl.ts"),
@@ -76,8 +79,8 @@ async function tryOpenSsl({ serverName, insecure, client }: Tls): Promise<string
 }
 
 /**
- * Opens an epoll and waits once, as a worker would, which takes 10 µs. Returns a note on what is missing and what
- * replaces it, or null; throws the reason if epoll does not work.
+ * Opens an epoll and waits once, as a worker would; this takes 10 µs. Returns a note on what is missing and what
+ * replaces it, or null if nothing is missing. Throws the reason if epoll does not work.
  */
 function tryEpoll(): string | null {
   const calls = libc();

@@ -16,14 +16,14 @@ import {
 } from "./transport.ts";
 
 /**
- * Memory for reads, shared by all slots: enough for large responses in few reads, without a large buffer for each of
- * many slots.
+ * Total memory for read buffers, divided among the slots: few slots get large buffers, so that a large response takes
+ * few reads, and many slots get small ones.
  */
 const READ_ROOM_BYTES = 32 * 1024 * 1024;
 const MIN_READ_BYTES = 4 * 1024;
 const MAX_READ_BYTES = 64 * 1024;
 
-/** Start of the text that rustls appends to its reasons. */
+/** Start of the link that rustls appends to its error messages. */
 const READ_MORE = ": https:";
 
 export class DenoTransport implements Transport {
@@ -171,7 +171,7 @@ export class WriteQueue {
 
   constructor(private readonly conn: Connection) {}
 
-  // hot: no extra promise and no list if a request takes one write.
+  // hot: if a request takes one write, this makes no extra promise and does not touch the list.
   send(bytes: Uint8Array<ArrayBuffer>): void {
     if (this.#isStopped) return;
     this.unsentBytes += bytes.length;
@@ -180,8 +180,8 @@ export class WriteQueue {
   }
 
   /**
-   * Whether more bytes wait than a socket accepts at once: a smaller remainder may have been sent although its promise
-   * has not resolved.
+   * Whether bytes remain to be sent. A write in progress counts only if it is larger than what a socket accepts at
+   * once, because a smaller one may be done although its promise has not resolved.
    */
   get isBusy(): boolean {
     const underWay = this.#underWay?.length ?? 0;
@@ -208,6 +208,6 @@ export class WriteQueue {
     if (next !== undefined) this.#write(next);
   };
 
-  /** The reader notices a broken connection, too, and reports it. */
+  /** Only stops, because the reader notices a broken connection, too, and reports it. */
   readonly #onBroken = (): void => this.stop();
 }

@@ -1,8 +1,8 @@
 /**
- * Limits the rate of new connections, over any driver of sockets. This layer lies below HTTP/2, so that a connection
- * that replaces another waits for its turn, too. The exchanges ask again and again whether they may dial (`mayBegin`),
- * and begin a dial only when it has its turn. All other dials, such as those that replace a connection, wait here,
- * first come, first served. If both kinds of dials want a turn, they alternate, so that neither starves the other.
+ * Limits the rate of new connections over any driver. This layer lies below HTTP/2, so that a connection that replaces
+ * another is limited, too. Exchanges ask repeatedly whether they may dial (`mayBegin`), and dial only when it is their
+ * turn. All other dials, such as those that replace a connection, wait here, first come, first served. If both kinds of
+ * dials want a turn, they alternate, so that neither starves the other.
  */
 import type { DialTurns, Driver, DriverEvents } from "../engine/driver.ts";
 import type { DialTurnsSpec } from "../engine/job.ts";
@@ -18,7 +18,7 @@ const CATCH_UP_US = 20_000;
 export class Turns {
   readonly #firstUs: number;
   readonly #gapUs: number;
-  /** NaN before the first reading of the clock, at which the turns begin. */
+  /** When the next turn is due; NaN until the clock is first read, which is when the turns begin. */
   #nextUs = NaN;
 
   constructor({ perSec, first, stride }: DialTurnsSpec) {
@@ -42,13 +42,13 @@ export class TurnsDriver implements Driver, DialTurns {
   readonly dialTurns: DialTurns = this;
   readonly #now: () => number;
   readonly #turns: Turns;
-  /** Slots whose dial waits, and some that were closed since. */
+  /** Slots whose dial waits. Slots that were closed meanwhile may also still be in this queue. */
   readonly #queue: SlotQueue;
   /** By slot: when a dial was requested, microseconds; NaN if none waits. */
   readonly #askedUs: Float64Array;
   readonly #waitedUs: Float64Array;
   #waiting = 0;
-  /** When the exchanges last asked in vain, microseconds. */
+  /** When an exchange was last refused a turn, microseconds. */
   #refusedUs = -Infinity;
   /** Whether the exchanges were told that they may dial; the dial then follows at once. */
   #isPromised = false;

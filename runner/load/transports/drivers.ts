@@ -11,7 +11,7 @@ import type { MixedTls } from "./mixed_tls.ts";
 import { TcpDriver } from "./tcp.ts";
 
 interface DriverSetting {
-  /** The hosts, each with an equal share of the slots: the first host's begin with slot 0, and so on. */
+  /** The hosts. Each has an equal share of the slots, in order: those of the first host start at slot 0. */
   readonly endpoints: readonly Endpoint[];
   readonly slots: number;
   /** Microseconds since the start of the run. */

@@ -1,9 +1,15 @@
-/** Dials of the epoll driver, including handshakes, until a connection is open or refused. */
+/**
+ * Dials of the epoll driver, each from its first attempt, through any handshake, until the connection is open or
+ * refused.
+ */
 import type { DriverEvents } from "../engine/driver.ts";
 import { type EpollSockets, STILL_DIALING, type TlsLayer } from "./epoll_sockets.ts";
 
 export class EpollDials {
-  /** Slots whose dial failed immediately: reported from the loop, never during a command. */
+  /**
+   * Slots whose dial failed immediately. The loop reports them later, because events are never reported during a
+   * command.
+   */
   readonly #refused: { readonly slot: number; readonly reason: string }[] = [];
 
   constructor(
@@ -28,7 +34,7 @@ export class EpollDials {
     }
   }
 
-  /** Continues a dial, and then its handshake, after `events` of a socket with this generation. */
+  /** Continues a dial, or its handshake, after the socket with this generation has had `events`. */
   goOn(handler: DriverEvents, slot: number, generation: number, events: number): void {
     const { sockets, tls } = this;
     if (sockets.fds[slot] < 0) {

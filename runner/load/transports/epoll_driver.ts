@@ -22,7 +22,7 @@ import { spinning, type Wait, type Waiter, waiterFor, wakePunctually } from "./e
 
 const READ_BYTES = 256 * 1024;
 const MAX_EVENTS = 1_024;
-/** The events of a socket that is not closed. */
+/** Events that an open socket can have. Any other event means that the peer has closed or reset the connection. */
 const READY = EPOLLIN | EPOLLOUT;
 
 export class EpollDriver implements Driver {
@@ -83,7 +83,7 @@ export class EpollDriver implements Driver {
       nowUs = this.now();
       if (nowUs >= this.#sockets.nextUs) this.#sockets.tryNext(nowUs);
       this.busy.add(Math.min(wokenUs, nextUs), nowUs);
-      // An event of a socket may change when a punctual load next has something due.
+      // In a punctual load, an event of a socket may change when something is next due.
       const mayHaveChanged = ready > 0 && handler.punctual;
       if (!mayHaveChanged && nowUs < nextUs) continue;
       nextUs = handler.onTick(nowUs);
@@ -113,7 +113,7 @@ export class EpollDriver implements Driver {
     if (length === READ_BYTES || (events & ~READY) !== 0) this.#watchAgain(slot, at);
   }
 
-  /** More bytes, or the end, may follow, but the other sockets have their turn first. */
+  /** Watches the socket again, because more bytes or the end may follow. Other sockets get their turn first. */
   #watchAgain(slot: number, at: number): void {
     const isSame = this.#events[at + DATA_WORD + 1] === this.#generation[slot];
     if (isSame && this.#fds[slot] >= 0) this.#sockets.watch(slot, this.#unsent[slot] !== null);
@@ -143,7 +143,8 @@ export class EpollDriver implements Driver {
     if (unsent !== null) return void unsent.push(bytes);
     const sent = this.#send(slot, bytes);
     if (sent === bytes.length) return;
-    // A broken connection is reported by the read that follows; anything else waits until there is room.
+    // If the connection is broken, the next read reports that. Otherwise, the rest waits until
+    // there is room.
     this.#unsent[slot] = [bytes.subarray(Math.max(0, sent))];
     this.#sockets.watch(slot, true);
   }

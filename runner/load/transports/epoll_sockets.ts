@@ -32,19 +32,19 @@ const ONE = Int32Array.of(1);
 const INT_BYTES = Int32Array.of(4);
 
 /**
- * The range of all ports. Setting it leaves the system's own range as it is, but makes the kernel (6.8 or newer) try
- * ports one by one. By default the kernel first tries all ports of one parity, and only then the others: once a load
- * has half of the range (14,116 ports), each further dial to the same address takes 1.3 to 2 ms of CPU time, instead of
- * 0.014 ms.
+ * The range of all ports. Setting it on a socket does not change the system's own range, but makes the kernel (6.8 or
+ * newer) try ports one by one. By default the kernel tries all ports of one parity first, and then those of the other:
+ * once a load uses half of the range (14,116 ports), each further dial to the same address takes 1.3 to 2 ms of CPU
+ * time, instead of 0.014 ms.
  */
 const ALL_PORTS = Int32Array.of(65_535 << 16 | 1);
 /**
- * How many dials leave the choice of port to the system, which chooses ports of one parity. The ports of the other
+ * Number of first dials for which the system chooses the port. It chooses ports of one parity, so those of the other
  * parity stay free for servers that listen on port 0.
  */
 export const FEW_DIALS = 4_096;
 
-/** Number of octets that are unsent or not acknowledged (tcp(7)). */
+/** The ioctl that returns the number of octets that are unsent or not acknowledged (tcp(7)). */
 const SIOCOUTQ = 0x5411n;
 
 const DIALING = 1;
@@ -70,15 +70,15 @@ export interface TlsLayer {
   /** Number of bytes put into `buffer`; 0 or less if there are none, and `endOf` then says why. */
   receive(slot: number, buffer: Uint8Array<ArrayBuffer>): number;
   /**
-   * Why `receive` just returned nothing: the end of the connection (null, or a reason); undefined: nothing has arrived
-   * yet.
+   * Why `receive` just returned nothing: null if the peer has closed the connection, the reason if it broke, undefined
+   * if nothing has arrived yet.
    */
   endOf(slot: number): string | null | undefined;
   /** Whether decrypted bytes are buffered, for which the socket reports no event; false for a slot that is not open. */
   holdsMore(slot: number): boolean;
   /** Number of bytes accepted; 0 or less if there is no room, or the connection is broken. */
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): number;
-  /** The socket of the slot is about to be closed. */
+  /** Called before the socket of the slot is closed. */
   close(slot: number): void;
   /** Frees everything. Called once every slot is closed and none will be opened again. */
   end(): void;
@@ -87,7 +87,7 @@ export interface TlsLayer {
 /** A host with at least one address. */
 class DialedHost {
   readonly route: Route;
-  /** By index of the address: its struct sockaddr. */
+  /** The struct sockaddr of each address, by the index of the address. */
   readonly names: readonly Uint8Array<ArrayBuffer>[];
 
   constructor(addresses: readonly Address[]) {
@@ -110,9 +110,9 @@ interface Dial {
   /** Indexes of the addresses that were not tried yet. */
   readonly left: number[];
   attempts: readonly Attempt[];
-  /** Why connecting to addresses failed, by their index. */
+  /** Why connecting failed, by index of the address. */
   readonly reasons: Map<number, string>;
-  /** When to try the next address in parallel, microseconds; Infinity if none is left. */
+  /** When to try the next address in parallel, microseconds; Infinity if no address is left. */
   nextUs: number;
 }
 
@@ -122,7 +122,10 @@ export class EpollSockets {
   readonly fds: Int32Array;
   /** `DIALING` while the slot is being dialed, then `CONNECTED` until the driver sets it to 0, which means open. */
   readonly connecting: Uint8Array;
-  /** Number of the slot's socket, by which an event of an earlier socket, still in the batch, is recognised. */
+  /**
+   * Number of the slot's socket. It shows whether an event in the current batch is from this socket or from an earlier
+   * one of the slot.
+   */
   readonly generation: Int32Array;
   /**
    * `EPOLLET`: an open socket is reported once when data comes, and the kernel need not look at it again for the next
@@ -144,7 +147,7 @@ export class EpollSockets {
   /**
    * Throws if the system denies an epoll.
    * @param hosts Each host's addresses, or why it has none. Hosts have equal shares of the slots, in their order.
-   * @param fewDials How many dials use the ports that the system chooses by default.
+   * @param fewDials Number of first dials for which the system chooses the port.
    */
   constructor(
     private readonly libc: Libc,
@@ -193,7 +196,7 @@ export class EpollSockets {
     return dial.attempts.length > 0;
   }
 
-  /** Returns 0, or the number of an error. */
+  /** Returns 0, or an errno. */
   #try(slot: number, dial: Dial, index: number): number {
     const { socket, setsockopt, connect } = this.libc;
     const name = dial.host.names[index];
@@ -201,7 +204,8 @@ export class EpollSockets {
     const fd = socket(family, SOCK_STREAM_NONBLOCK_CLOEXEC, 0);
     if (fd < 0) return this.libc.errno();
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
-    // On a kernel without the option the call fails, and the kernel chooses the port as it does for the first dials.
+    // If the kernel lacks this option, the call fails, and the kernel chooses the port as for the
+    // first dials.
     if (this.#made >= this.fewDials) {
       setsockopt(fd, IPPROTO_IP, IP_LOCAL_PORT_RANGE, ALL_PORTS, 4);
     }
@@ -227,10 +231,10 @@ export class EpollSockets {
   }
 
   /**
-   * Handles a socket that has connected, or could not. Returns null if the slot has the socket now and watches it for
+   * Handles a socket that has connected or failed to. Returns null if the slot has the socket now and watches it for
    * data; `STILL_DIALING`; or the reason why the dial has failed.
    * @param generation The generation of the socket.
-   * @param events The socket's events: an error is always reported among them.
+   * @param events The socket's events, among which the kernel always reports an error.
    */
   endDial(slot: number, generation: number, events: number, nowUs: number): string | null {
     const dial = this.#dials.get(slot);
@@ -261,13 +265,13 @@ export class EpollSockets {
     this.watch(slot, false);
   }
 
-  /** No address is left: returns why the dial failed. */
+  /** Ends a dial that has no address left, and returns why it failed. */
   #give(slot: number, { host, reasons }: Dial): string {
     this.#forget(slot);
     return host.route.failure(reasons);
   }
 
-  /** The dial of the slot is over: closes its other sockets. */
+  /** Ends the dial of the slot: closes the sockets of its attempts. */
   #forget(slot: number): void {
     for (const { fd } of this.#dials.get(slot)?.attempts ?? []) this.libc.close(fd);
     this.#dials.delete(slot);
@@ -279,7 +283,8 @@ export class EpollSockets {
   }
 
   /**
-   * Watches for bytes and the end, and for room to send if bytes wait for it. Anything already there is reported again.
+   * Watches for data, for the end of the connection and, if bytes wait to be sent, for room to send. Conditions that
+   * already hold are reported again.
    */
   watch(slot: number, hasUnsent: boolean): void {
     const events = EPOLLIN | EPOLLRDHUP | this.trigger | (hasUnsent ? EPOLLOUT : 0);
@@ -293,14 +298,17 @@ export class EpollSockets {
     return this.libc.ioctl(this.fds[slot], SIOCOUTQ, left) < 0 ? null : left[0] === 0;
   }
 
-  /** Why a recv brought nothing: the end (null, or a reason); undefined: nothing has arrived yet. */
+  /**
+   * Why recv returned no bytes: null if the peer has closed the connection, the reason if it broke, undefined if
+   * nothing has arrived yet.
+   */
   endOf(length: number): string | null | undefined {
     const errno = length < 0 ? this.libc.errno() : 0;
     if (errno === EAGAIN || errno === EINTR) return undefined;
     return errno === 0 ? null : this.libc.explain(errno);
   }
 
-  /** A wait may fail only because a signal interrupted it. */
+  /** Throws unless the wait failed because a signal interrupted it. */
   assertInterrupted(): void {
     const errno = this.libc.errno();
     if (errno !== EINTR) throw new Error(`Cannot wait for sockets: ${this.libc.explain(errno)}`);

@@ -1,7 +1,7 @@
 /**
- * TLS on the sockets of an epoll, by the system's OpenSSL: its handshakes wait for nothing but events, and a read or a
- * write is one call, which makes the system call itself. A connection is open once its server is trusted; before that,
- * nothing is sent on it but the handshake.
+ * TLS on the sockets of an epoll, by the system's OpenSSL. Handshakes never block, and a read or a write is one call of
+ * OpenSSL, which makes the system call itself. A connection is open only once its server is trusted; before that, only
+ * the handshake is sent.
  */
 import { isIP } from "node:net";
 import { ServerTrust, usualAuthorities } from "../../../base/net/server_trust.ts";
@@ -71,9 +71,9 @@ export class EpollTls implements TlsLayer {
   readonly #sessions: (Pointer | null)[] | null;
   /** By slot: the SSL object of a connection that was closed properly, for the next connection to reuse. */
   readonly #spare: (Pointer | null)[];
-  /** By slot: 1 for a connection that can still be closed properly. */
+  /** By slot: 1 if the connection can still be closed with a close alert. */
   readonly #isWhole: Uint8Array;
-  /** By slot: 1 for a handshake that waits for room to send. */
+  /** By slot: 1 if the handshake waits for room to send. */
   readonly #waitsForRoom: Uint8Array;
   readonly #handshakes = new Map<string, TlsUse["handshakes"][number]>();
   /** Where OpenSSL writes a pointer to a connection's ALPN protocol. */
@@ -82,7 +82,7 @@ export class EpollTls implements TlsLayer {
   /** Result of the last SSL_read. */
   #result = 0;
 
-  /** Null until `on`. */
+  /** Null until `on` is called. */
   protected sockets: EpollSockets | null = null;
 
   /**
@@ -256,7 +256,9 @@ export class EpollTls implements TlsLayer {
     return 0;
   }
 
-  /** Sends the alert that no more data comes (RFC 8446 §6.1), if that is still possible. */
+  /**
+   * Sends a close alert (RFC 8446 §6.1) if that is still possible, and keeps the session and the SSL object for reuse.
+   */
   close(slot: number): void {
     const connection = this.#connections[slot];
     if (connection === null) return;
@@ -271,8 +273,8 @@ export class EpollTls implements TlsLayer {
   }
 
   /**
-   * Stores the session. In TLS 1.3 it belongs to the last ticket, which may arrive after the handshake (RFC 8446
-   * §4.6.1).
+   * Stores the session for the slot's next connection. In TLS 1.3 it comes with the last ticket, which may arrive after
+   * the handshake (RFC 8446 §4.6.1).
    */
   #keepSession(slot: number, connection: Pointer, sessions: (Pointer | null)[]): void {
     const { tls } = this.#openssl;

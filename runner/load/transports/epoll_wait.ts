@@ -1,8 +1,8 @@
 /**
- * Waits for an epoll, to the microsecond. Linux has a call for this since 5.11, epoll_pwait2(2), and glibc since 2.35;
- * older systems, qemu-user and some sandboxes lack it. There a timerfd in the same epoll wakes epoll_wait(2), whose own
- * time-out is in whole milliseconds: this takes one more call for each tick, but not for other waits. Which way works
- * is found by trying.
+ * Waits for an epoll with microsecond precision. Linux has a call for this since 5.11, epoll_pwait2(2), and glibc since
+ * 2.35; older systems, qemu-user and some sandboxes lack it. There, a timerfd in the same epoll wakes epoll_wait(2),
+ * whose own time-out is in whole milliseconds. This takes one more call for each tick, but none for other waits. Which
+ * way works is found by trying.
  */
 import {
   CLOCK_MONOTONIC,
@@ -17,7 +17,7 @@ import {
   TFD_NONBLOCK_CLOEXEC,
 } from "../../../base/system/libc.ts";
 
-/** Stands in place of a slot in events of the timer. Other events have a slot and the generation of its socket. */
+/** Takes the place of a generation in events of the timer, so that no socket's generation equals it. */
 const NO_SOCKET = -1;
 
 /** Index of the nanoseconds in a struct timespec of 32-bit words, little-endian: no other word is ever set. */
@@ -30,9 +30,9 @@ const LONGEST_WAIT_US = 999_999;
 export type Wait = (untilUs: number, nowUs: number) => number;
 
 /**
- * The longest wait that is spun: falling asleep and waking up takes as much CPU time as spinning, and is 15 to 20 µs
- * late. Chosen by trial: at 20,000 arrivals a second, spinning brings the median lag from 20 to 1 µs, for 66 % of a
- * core in place of 63 %.
+ * The longest wait that is spent spinning. For such a wait, falling asleep and waking up takes as much CPU time as
+ * spinning, and is 15 to 20 µs late. Chosen by trial: at 20,000 arrivals a second, spinning brings the median lag from
+ * 20 to 1 µs, and takes 66 % of a core instead of 63 %.
  */
 const SPUN_US = 25;
 
@@ -41,7 +41,7 @@ interface SpinCount {
   addSpin(fromUs: number, toUs: number): void;
 }
 
-/** `wait`, but polls during short waits instead of sleeping. */
+/** Wraps `wait` so that short waits poll instead of sleeping. */
 export function spinning(wait: Wait, now: () => number, spins: SpinCount): Wait {
   return (untilUs, nowUs) => {
     if (untilUs - nowUs > SPUN_US || untilUs <= nowUs) return wait(untilUs, nowUs);
@@ -68,7 +68,7 @@ interface EventQueue {
 export interface Waiter {
   /** Returns −1 on an error, as the system does. */
   readonly wait: Wait;
-  /** A note on what workers do because the system denies some calls, and on which calls; null if it denies none. */
+  /** A note for the user on which calls the system denies and what workers do instead; null if it denies none. */
   readonly note: string | null;
   close(): void;
 }
@@ -138,7 +138,7 @@ function byTimer(queue: EventQueue): ReturnType<WaitMethod> {
   const time = new Int32Array(8);
   const most = events.length / EVENT_WORDS;
   let setUs = NaN;
-  /** Sets the timer only once for a tick, however often sockets end the wait before it. */
+  /** Sets the timer. `wait` does this once for each tick, however often sockets wake it before the tick. */
   const set = (untilUs: number, timeUs: number): number => {
     setUs = untilUs;
     time[FROM_NOW_NANOSECONDS] = Math.max(1, timeUs * 1_000); // 0 would disarm the timer

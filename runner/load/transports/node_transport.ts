@@ -75,7 +75,7 @@ function unread(socket: Socket): Socket {
 class SharedBuffer {
   readonly readBuffer = Buffer.alloc(READ_BYTES);
   readonly readBytes: Uint8Array = viewOf(this.readBuffer);
-  /** Buffer over the bytes that were sent last, reused because most requests are the same bytes. */
+  /** Buffer over the bytes that were sent last. It is reused, because most requests have the same bytes. */
   #sent = viewOf(this.readBuffer);
   #buffer = this.readBuffer;
 

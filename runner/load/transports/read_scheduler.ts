@@ -3,8 +3,8 @@
  *
  * Each time the runtime polls the system, it lets 128 socket operations through (tokio's task budget): new operations
  * first, then those that became ready last. As long as 128 connections have something new each time, no other
- * connection is read or opened, for seconds. And while there is anything else to do, the runtime polls only every 61st
- * time. So once an iteration of the event loop has had 64 events, connections that were served recently wait for their
+ * connection is read or opened, for seconds. And while other tasks are ready, the runtime polls only once every 61
+ * tasks. So once an iteration of the event loop has had 64 events, connections that were served recently wait for their
  * next read, first come, first served, so that the runtime gets to the connections that it passed over. Dials go before
  * reads, because a server may accept no connection as long as it has requests.
  */
@@ -15,14 +15,14 @@ import type { BusyPeriods } from "../recording/busy_periods.ts";
 const CROWD = 64;
 
 /**
- * A connection that was not served for this many rounds, each long enough to serve every connection once, need not
- * wait. That happens when a server wakes up and the responses of an open loop arrive all at once.
+ * A connection that was not served for this many rounds need not wait; a round is long enough to serve every connection
+ * once. This happens when a server wakes up and the responses of an open loop arrive all at once.
  */
 const FAIR_ROUNDS = 16;
 
 /**
- * After how many milliseconds waiting slots continue, even if nothing happens or many slots are being dialed. The timer
- * makes the runtime poll.
+ * Waiting slots continue after this many milliseconds, even if nothing happens or many slots are being dialed. The
+ * timer makes the runtime poll.
  */
 const PATIENCE_MS = 1;
 
@@ -33,7 +33,7 @@ export class ReadScheduler {
   /** By slot: the iteration in which it was last served. */
   readonly #servedIn: Int32Array;
   readonly #fairIterations: number;
-  /** Whether any slot has continued since the timer was set, which runs while a slot waits. */
+  /** Whether any slot has continued since the timer was set. The timer runs as long as a slot waits. */
   #goesOn = false;
   #isTimerSet = false;
 
@@ -88,7 +88,6 @@ export class ReadScheduler {
  * anything that became ready meanwhile had to wait.
  */
 export class LoopIteration {
-  /** Number of the current iteration. */
   index = 0;
   /** Socket events in this iteration. */
   events = 0;

@@ -12,7 +12,7 @@ import { LoopIteration, ReadScheduler } from "./read_scheduler.ts";
 import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
 
 const SPIN_US = 2_000;
-/** Deno's timers count whole milliseconds: lateness of up to 1 ms is not the machine's fault. */
+/** Deno's timers count whole milliseconds, so a delay of up to 1 ms is not the machine's fault. */
 const TIMER_STEP_US = 1_000;
 
 export class TcpDriver implements Driver {
@@ -73,9 +73,9 @@ export class TcpDriver implements Driver {
   }
 
   /**
-   * Waits until a time or a socket's event, since an event may change when the next tick is needed. Timers are 1–2 ms
-   * late, so a punctual load spins through the last part of the wait, at the cost of a core.
-   * @param timeUs The time; negative if it is overdue.
+   * Waits until a time or, in a punctual load, until a socket has an event, because that may change when the next tick
+   * is due. Timers are 1–2 ms late, so a punctual load spins through the last part of the wait, at the cost of a core.
+   * @param timeUs Microseconds until that time; negative if it has passed.
    */
   #wait(timeUs: number, punctual: boolean): Promise<void> {
     return new Promise((wake) => {

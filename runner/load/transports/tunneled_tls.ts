@@ -33,7 +33,7 @@ export class TunneledTls extends EpollTls {
     return this.shakeHands(slot);
   }
 
-  /** Sends the request for a tunnel; a new socket has room for so few bytes. */
+  /** Sends the request for a tunnel in one go, because a new socket has room for so few bytes. */
   #request(slot: number): string {
     const request = this.#connect;
     const sent = this.#calls.send(this.#fd(slot), request, request.length, MSG_DONTWAIT_NOSIGNAL);

@@ -1,6 +1,6 @@
 /**
- * Starts worker isolates, the first perhaps before its job is known, so that it loads while the command line is parsed.
- * Every command loads this file, so it imports nothing.
+ * Starts worker isolates. The first may start before its job is known, so that it loads while the command line is
+ * parsed. Every command loads this file, so it imports nothing.
  */
 
 let begun: Worker | null = null;

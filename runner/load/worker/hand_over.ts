@@ -1,7 +1,7 @@
 /**
- * What a worker posts at the end of each interval. Its cost depends on what the interval holds, not on how long the run
- * is. The exceptions, which are posted whole each time, are the times of dials, time-outs and sessions, and those of
- * `ResponseGroups`, to which few responses belong.
+ * What a worker posts at the end of each interval. The cost depends on what the interval holds, not on how long the run
+ * is. The only times that are posted whole each time are those of dials, time-outs and sessions, and those of
+ * `ResponseGroups`, which cover few responses.
  */
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { Recorder } from "../recording/recorder.ts";

@@ -9,10 +9,7 @@ import type { IntervalPart } from "../recording/intervals.ts";
 import type { StepPart } from "../recording/steps.ts";
 import type { SessionTotals, WorkerTotals } from "../recording/totals.ts";
 
-/**
- * How busy a worker is while it works, for the live view. The judgement at the end uses other figures
- * (`trust/evidence.ts`).
- */
+/** How busy a worker is, for the live view. The verdict on the generator uses other figures (`trust/evidence.ts`). */
 export interface Health {
   /** CPU time of the worker's thread over elapsed time: a share of one core. */
   readonly cpuRatio: number;
@@ -25,7 +22,7 @@ export type ToWorker =
   /** @property at Start of the run. */
   | { readonly kind: "start"; readonly at: Moment };
 
-/** An interval has ended. */
+/** Posted when an interval has ended. */
 export interface IntervalMessage {
   readonly kind: "interval";
   readonly part: IntervalPart;
@@ -37,7 +34,7 @@ export interface IntervalMessage {
 export type FromWorker =
   /** @property thread Id of the worker's thread in the system (Linux); null elsewhere. */
   | { readonly kind: "ready"; readonly thread: number | null }
-  /** The job can't be done, because of its script. */
+  /** The job can't be done because of its script. */
   | { readonly kind: "refused"; readonly why: string }
   | IntervalMessage
   /** The worker's first dial to finish has failed. */
@@ -56,7 +53,7 @@ export interface WorkerReport {
   readonly elapsedUs: number;
   /** The thread's time on a core, and its time of waiting for one, during the run. */
   readonly time: ThreadTime;
-  /** How long the thread only polled for something due, microseconds. */
+  /** Time that the thread spent busy-waiting until something was due, microseconds. */
   readonly spunUs: number;
   /** Lengths of the busy periods, during which the loop could not handle new events. */
   readonly busyPeriods: SparseHistogram;
@@ -66,13 +63,13 @@ export interface WorkerReport {
   readonly tls?: TlsUse;
   /** Time spent in hooks; absent if no request has any. */
   readonly hooks?: HookUse;
-  /** The fewest concurrent streams that a server allowed on a connection, if fewer than the load wants; else absent. */
+  /** The fewest concurrent streams that a server allowed on a connection; absent if that was enough for the load. */
   readonly fewestStreams?: number;
 }
 
 /**
- * The report of a worker as if the run had ended at the end of an interval: requests in flight count as unfinished, as
- * at a real end. Arrivals that have not begun are left out, neither due nor dropped.
+ * A worker's report as if the run had ended at the end of an interval: requests in flight count as unfinished, as at a
+ * real end. Arrivals that have not begun count neither as due nor as dropped.
  */
 export interface SoFarReport extends WorkerReport {
   /** Latencies so far of the exchanges in flight: lower bounds, which no interval contains. */
@@ -80,14 +77,14 @@ export interface SoFarReport extends WorkerReport {
 }
 
 /**
- * The part of a `SoFarReport` that a worker posts with each interval. The times in `service`, `firstByte` and `lag` of
- * the totals, and in `busyPeriods`, are only those recorded since the previous part, without requests in flight: to
- * post all of them each time would take longer than anything else that a worker does besides its load. The times and
- * seconds of steps and the times of messages are likewise only those since the previous part; steps that have nothing
- * in flight, nothing open and nothing new are left out. `SoFarSum` puts the parts together.
+ * The part of a `SoFarReport` that a worker posts with each interval. The times in `service`, `firstByte`, `lag` and
+ * `busyPeriods` are only those recorded since the previous part, and leave out requests in flight, because posting all
+ * times with each part would take longer than everything else that a worker does besides its load. The times and
+ * per-second counts of steps and the times of messages are likewise only those since the previous part. Steps that have
+ * nothing in flight, nothing open and nothing new are left out. `SoFarSum` puts the parts together.
  */
 export interface SoFarPart extends SoFarReport {
-  /** Steps that changed; the totals have no steps here. */
+  /** Only the steps that changed; `totals.steps` is empty in a part. */
   readonly steps: readonly StepPart[];
   /** Service times so far of the exchanges in flight: lower bounds. */
   readonly openService: SparseHistogram;

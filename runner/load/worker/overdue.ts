@@ -1,12 +1,12 @@
 /**
- * When a worker counts as held, that is, as stuck: how late its next message may be before the pool ends the worker.
- * Pure: moments are arguments, milliseconds by any one clock.
+ * Decides when a worker counts as stuck: how late its next message may be before the pool ends the worker. Pure:
+ * moments are arguments, in milliseconds by any one clock.
  *
  * - A load that lasts a given time is over when, after its deadline, the wait for requests in flight (`drainUsOf`) and
- *   the moment for closing connections have passed.
+ *   the time for closing connections have passed.
  * - A load that ends by a number of requests, or with its last virtual user, has no deadline. Its worker posts each
- *   interval as it ends, even while nothing responds, and may be silent after that for as long as the longest wait for
- *   what is in flight.
+ *   interval as it ends, even while nothing responds, and may then be silent for as long as the longest wait for
+ *   requests in flight.
  * - An interrupted load ends at once.
  */
 import { drainUsOf, LINGER_US, LONGEST_DRAIN_US } from "../engine/ending.ts";
@@ -17,25 +17,24 @@ export const WORKER_GRACE_MS = 1_000;
 /** How often the workers are checked. */
 export const WATCH_STEP_MS = 100;
 /**
- * The most that one check adds to the lateness: if the machine was halted, checks come late, and the workers were
- * halted, too.
+ * The most that one check adds to the lateness. If the machine was halted, the check comes late, but then the workers
+ * were halted, too.
  */
 const MOST_STEP_MS = 2 * WATCH_STEP_MS;
 
 const LINGER_MS = LINGER_US / 1_000;
 
-/** The timing of a worker's load. */
 export interface WorkerTiming {
   readonly share: Pick<Job, "durationUs" | "timeoutUs" | "intervalUs" | "waitsForLast">;
   /** Null before the start. */
   readonly startMs: number | null;
-  /** Null unless the load is interrupted. */
+  /** When the worker last posted a message, or was last sent one. */
   readonly interruptedMs: number | null;
   /** When the worker last posted anything. */
   readonly lastMessageMs: number;
 }
 
-/** When the next message of the worker must have arrived: its final one, or an interval. */
+/** When the next message of the worker, either an interval or its final report, must have arrived. */
 export function dueMsOf({ share, startMs, interruptedMs, lastMessageMs }: WorkerTiming): number {
   const { durationUs, intervalUs, waitsForLast } = share;
   const interrupted = interruptedMs === null ? Infinity : interruptedMs + LINGER_MS;

@@ -27,8 +27,8 @@ interface PoolHooks {
   /** Called once all workers are ready, with their number. */
   readonly onReady?: (workers: number) => void;
   /**
-   * Called once all workers are ready; returns when to start, milliseconds since the epoch. Absent: after `delayMs`, in
-   * which the message reaches the workers, and they can dial.
+   * Called once all workers are ready; returns when to start, milliseconds since the epoch. Absent: the load starts
+   * after `delayMs`, which is enough for the message to reach the workers and for their dials.
    */
   readonly startMoment?: (delayMs: number) => Promise<number>;
   /** An interval of worker `worker` (its index in the jobs) has ended. */
@@ -47,7 +47,7 @@ interface PoolHooks {
 export interface PoolReports {
   /** One for each worker. */
   readonly reports: readonly WorkerReport[];
-  /** Workers that did not end in time. */
+  /** Workers that did not end in time, and were ended. */
   readonly ended: EndedWorker[];
 }
 
@@ -55,12 +55,12 @@ export class WorkerPool {
   readonly #isolates: (Worker | undefined)[] = [];
   #workers: readonly PoolWorker[] = [];
 
-  /** @param make Makes a worker with the messages of `worker.ts`. */
+  /** @param make Makes a worker that accepts and sends the messages of `worker.ts`. */
   constructor(private readonly make: () => Worker = takeWorker) {}
 
   /**
-   * Runs one job on each worker, all starting at the same moment; they end early when the signal aborts. After an
-   * error, and in place of workers that were ended, the next run uses new workers.
+   * Runs one job on each worker, all starting at the same moment; they end early when the signal aborts. The next run
+   * uses new workers in place of those that were ended; after an error, all its workers are new.
    */
   async run(shares: readonly JobShare[], hooks: PoolHooks): Promise<PoolReports> {
     const workers = shares.map((share, i) =>
@@ -89,7 +89,6 @@ export class WorkerPool {
   }
 }
 
-/** One run of a pool. */
 class PoolRun {
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
   /** When the run started; `#interruptedMs`: when it was interrupted. By performance.now(); null before. */
@@ -152,7 +151,9 @@ class PoolRun {
     return { reports, ended: workers.flatMap(endedWorker) };
   }
 
-  /** Starts workers whose stop flag is set: they end immediately, and close what they opened for the run. */
+  /**
+   * Sets the workers' stop flag and starts them, so that they end immediately and close what they opened for the run.
+   */
   async #release(): Promise<void> {
     this.#interrupt();
     const at = momentOf(epochNowMs());
@@ -181,7 +182,7 @@ class PoolRun {
     return finished?.report ?? null;
   }
 
-  /** The report of a worker that was ended; also hands on the lower bounds that no interval contains yet. */
+  /** Returns the report of a worker that was ended, and hands on the lower bounds that no interval contains yet. */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
     const { boundsPart, reportOfSilent } = await import("./silent_worker.ts"); // loaded on demand, because few runs need it
     const { share: { pacer, turns, script, durationUs }, lastIndex: own } = this.workers[index];
@@ -286,8 +287,8 @@ class PoolWorker {
   }
 
   /**
-   * Ends the worker, whatever it is doing: no later message of it is received. Deno 2.9 can't stop an isolate whose
-   * code never returns, so its thread gets the lowest priority until the program ends.
+   * Ends the worker, whatever it is doing, and ignores any later message. Deno 2.9 can't stop an isolate whose code
+   * never returns, so its thread gets the lowest priority until the program ends.
    */
   end(): void {
     this.wasEnded = true;
@@ -299,7 +300,7 @@ class PoolWorker {
   }
 }
 
-/** Lowers a thread's priority; Linux has a priority for each thread id. */
+/** Lowers the priority of one thread; Linux accepts a thread id in place of a process id. */
 function yieldToOthers(thread: number): void {
   try {
     setPriority(thread, LOWEST_PRIORITY);

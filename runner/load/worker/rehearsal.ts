@@ -77,7 +77,7 @@ const JOB: Omit<Job, "driver" | "endpoint" | "script" | "pacer" | "durationUs"> 
 
 const AT_A_RATE_US = EXCHANGES * STEP_US;
 
-/** Once as fast as responses come, once at a rate. */
+/** The loads of the rehearsal: one as fast as responses come, and one at a rate. */
 const LOADS: readonly { readonly pacer: PacerSpec; readonly durationUs: number }[] = [
   { pacer: { kind: "closed", requests: EXCHANGES }, durationUs: Infinity },
   {

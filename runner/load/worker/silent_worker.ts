@@ -21,18 +21,18 @@ export interface SilentShare {
 export interface SilentWorker {
   readonly report: WorkerReport;
   /**
-   * How long dropped requests had waited at the end of the run: lower bounds of their latency, which are in no
+   * How long dropped requests had waited at the end of the run. These are lower bounds of their latency, and are in no
    * interval.
    */
   readonly dropped: SparseHistogram;
 }
 
 /**
- * The report of a worker whose last received report is `soFar`; null: none was received. The rest of its share counts
- * as due and dropped: arrivals until the end of the run, or the rest of a given number of requests. For a closed loop
- * that ends by time nothing is added, because the number that it would have sent is unknown.
+ * The report of a worker whose last received report is `soFar`, or null if none was received. The rest of its share
+ * counts as due and dropped: arrivals until the end of the run, or the rest of a given number of requests. For a closed
+ * loop that ends by time nothing is added, because the number that it would have sent is unknown.
  *
- * The latencies in `soFar.open` are in no interval either: the caller puts them into the worker's last one.
+ * The latencies in `soFar.open` are in no interval either, so the caller adds them to the worker's last interval.
  */
 export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): SilentWorker {
   const { open: _, ...received } = soFar ?? { ...silent(), open: EMPTY };
@@ -52,7 +52,7 @@ export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): S
   return { report, dropped };
 }
 
-/** How long the requests, or virtual users, of the share had waited at the end, except for the first `begun`. */
+/** How long each request, or virtual user, of the share had waited at the end, except for the first `begun` of them. */
 function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): SparseHistogram {
   const waits = new Histogram();
   if (pacer.kind !== "closed") {

@@ -114,7 +114,7 @@ class StepSum implements SumOfStep<StepPart, StepTotals> {
   }
 }
 
-/** Collects times that arrive part by part. */
+/** Collects times that arrive in parts, some of them lower bounds. */
 class BoundedSum {
   readonly #all = new HistogramSum();
   readonly #censored = new HistogramSum();

@@ -6,12 +6,12 @@ import type { Health, WorkerReport } from "./messages.ts";
 
 type WorkerUsage = Pick<WorkerReport, "time" | "spunUs" | "busyPeriods" | "timerUs">;
 
-/** The shortest time over which the CPU clock is fine enough for a share of a core. */
+/** The shortest time over which the CPU clock is precise enough to compute the share of a core. */
 const LEAST_HEALTH_US = 200_000;
 
 export class Usage {
   #before = threadTime();
-  /** Usage up to the deadline, once that has passed: the wait after it is not part of the load. */
+  /** Usage up to the deadline, because the wait after it is not part of the load; null before the deadline. */
   #byDeadline: WorkerUsage | null = null;
   #healthSinceUs = 0;
   #healthCpuUs = this.#before.cpuUs;
@@ -27,14 +27,14 @@ export class Usage {
     private readonly timerUs: number,
   ) {}
 
-  /** The load begins. */
+  /** Called when the load begins; earlier usage does not count. */
   begin(): void {
     this.#before = threadTime();
     this.#healthSinceUs = Math.max(0, this.now());
     this.#healthCpuUs = this.#before.cpuUs;
   }
 
-  /** Called at the deadline: freezes the usage. */
+  /** Called at the deadline: freezes the usage, because the wait after it is not part of the load. */
   end(): void {
     const time = threadTime();
     this.#readHealth(time);
@@ -46,7 +46,7 @@ export class Usage {
     return this.#byDeadline ?? this.#usageAt(threadTime(), this.busy.lengths());
   }
 
-  /** Health, and usage; the busy periods are those since the last call. */
+  /** Health and usage so far. Only the busy periods are limited to those since the last call. */
   sinceLast(): { readonly health: Health; readonly usage: WorkerUsage } {
     const busyPeriods = this.busy.takeLengths();
     const ended = this.#byDeadline;

@@ -57,8 +57,8 @@ let hasShortSlices = false;
 
 /**
  * Lets this thread send requests at the moment they are due, even while other threads of this process compile, collect
- * garbage or show the load on the same core: with the usual time slices, they would keep the core for some
- * milliseconds.
+ * garbage or draw the live view on the same core. With the usual time slices, those threads would keep the core for
+ * some milliseconds.
  */
 function beWokenPromptly(promptly: boolean): void {
   if (promptly === hasShortSlices) return;
@@ -72,7 +72,7 @@ function isPunctual({ pacer, script }: Job): boolean {
     socketsIn(script).some(({ socket }) => socket.send?.everyUs !== undefined);
 }
 
-/** Allocates everything of one run before it starts; returns what runs it. */
+/** Allocates everything that a run needs before it starts. Returns a function that starts the run. */
 async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   beWokenPromptly(isPunctual(job));
   const clock = monotonicClock();
@@ -148,7 +148,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
       while (now() < 0); // a timer may fire early, and nothing is due before the start
     }
     usage.begin();
-    busy.add(0, now()); // if an open loop starts late, whatever is due by then has waited
+    busy.add(0, now()); // if an open loop starts late, its due requests have waited
     await exchanges.protocol.run();
     const { totals, elapsedUs } = ending;
     if (totals === null) throw new Error("The load ended without totals");
@@ -211,7 +211,7 @@ async function streamsOf(
   return { recorder, over: await withStreams(over, { slots, recorder, specs }) };
 }
 
-/** Steps with WebSockets whose server sends on its own: their messages are counted like those of streams. */
+/** Steps with WebSockets whose server sends unprompted. Their messages are counted like those of streams. */
 function pushedSteps(sockets: StreamedLoad["sockets"]): ReadonlySet<number> {
   return new Set(
     sockets.filter(({ socket }) => socket.answer === "push").map(({ step }) => step),

@@ -1,7 +1,7 @@
 /**
- * Result files of version 1 (`plateau.bench/1`, `plateau.results/1`) → the shape of version 2. It renames keys and the
- * values of enumerations; the schema of version 2 then checks the whole, so a broken file is refused with its place.
- * Sentences of version 1 are kept as they are, in findings of code `text`. Pure.
+ * Result files of version 1 (`plateau.bench/1`, `plateau.results/1`) → the shape of version 2. This renames keys and
+ * the values of enumerations; the schema of version 2 then checks the result, so that the error for a broken file names
+ * the place. Sentences of version 1 are kept as they are, in findings of code `text`. Pure.
  */
 import { isMap } from "../../../base/yaml/json_text.ts";
 
@@ -81,9 +81,9 @@ function agent(data: unknown): unknown {
 }
 
 /**
- * Turns `reasons`, which are sentences, and `causes`, their codes, into findings. Two findings are made anew from the
- * run, which has all their evidence. Version 1 has one level of trust for all findings, which becomes the severity of
- * each.
+ * Turns `reasons`, which are sentences, and `causes`, their codes, into findings. Two kinds of findings are computed
+ * from the run instead, which has all their evidence. Version 1 has one level of trust for all findings, which becomes
+ * the severity of each.
  */
 function withFindings(part: unknown, run: unknown): unknown {
   if (!isMap(part) || !Array.isArray(part.reasons) || Object.hasOwn(part, "findings")) {

@@ -1,4 +1,4 @@
-/** What the runtimes of a target reported about themselves during a run, on the clock of its latencies. */
+/** What the runtimes of a target reported about themselves during a run, on the time axis of the run's timeline. */
 import * as z from "zod";
 import {
   COLLECTION_KINDS,

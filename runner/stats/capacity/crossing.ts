@@ -94,7 +94,7 @@ function stepOf({ logRates }: Grid): number {
 
 // Which part of the limit decides.
 
-/** A part of the limit, and how requests beyond it are clustered at the capacity. */
+/** The whole limit or a part of it, and how requests beyond it are clustered at the capacity. */
 interface Level {
   readonly index: number;
   readonly part: number;
@@ -105,16 +105,17 @@ interface Level {
 }
 
 /**
- * If a trial's share differs from the allowed one by more than this factor, it only shows on which side the rate is.
+ * If a trial's share differs from the allowed one by more than this factor, the trial only shows on which side of the
+ * capacity its rate is.
  */
 const NEAR = 8;
 /**
  * Trials at a rate below the highest by more than this factor show nothing about clusters at the capacity. Trials with
- * far more late requests than allowed are left out first.
+ * far more late requests than allowed are left out before the highest rate is determined.
  */
 const NEAR_RATE = 1.15;
 /**
- * In a flat tail this many clusters count as one: most trials lack the rare large requests, so the measured dispersion
+ * In a flat tail, this many clusters count as one. Most trials lack the rare large requests, so the measured dispersion
  * is too small.
  */
 const RARE_TIMES = 3;
@@ -174,7 +175,7 @@ function ofIndex(
   return { index, part: LEVELS[index], allowed, everyS, clusters };
 }
 
-/** Number of observed clusters that weigh as much as the theory. */
+/** The theory of the time between clusters has the weight of this many observed clusters. */
 const THEORY_CLUSTERS = 4;
 
 /** Seconds between clusters: the theory's value and the trials' value, weighted by their numbers of clusters. */
@@ -188,7 +189,8 @@ function blended(
     const { beyond, dispersion } = levels[index];
     if (dispersion === null) continue;
     const each = Math.max(1, dispersion);
-    // Weighted by requests: trials with many late ones are nearer to the capacity than those with many small clusters.
+    // Weighted by late requests, because trials with many of them are nearer to the capacity than
+    // those with many small clusters.
     sum += beyond * each * seconds / (requests * allowed);
     all += beyond;
     seen += beyond / each;
@@ -198,8 +200,8 @@ function blended(
 }
 
 /**
- * The seconds of a trial after its queue has settled: a queue that was empty at first has its usual length after two
- * relaxation times.
+ * The seconds of a trial during which its queue was settled. A queue that was empty at first has its usual length after
+ * two relaxation times.
  */
 function settledS({ ratePerSec, seconds, startS }: TrialShare, rule: Rule): number {
   const missing = Math.max(0, 2 * relaxationS(ratePerSec, rule) - startS);
@@ -216,8 +218,8 @@ interface Tail {
   /** Standard deviations of `falls`. */
   readonly unknown: readonly number[];
   /**
-   * Whether the tail falls much less than an exponential one: then single long requests rather than sums of many make
-   * the waits, and parts of the limit say nothing about the limit.
+   * Whether the tail falls much less than an exponential one. Then waits are due to single long requests rather than to
+   * sums of many, so parts of the limit say nothing about the limit.
    */
   readonly isFlat: boolean;
 }
@@ -226,8 +228,8 @@ interface Tail {
 const TAILS_VARY = 0.3;
 const FLATTEST = 0.5;
 /**
- * The largest fall that counts: if parts of the limit are as short as single requests, a tail is steeper at first than
- * later.
+ * The largest fall that counts, because a tail is steeper at first than later if parts of the limit are as short as
+ * single requests.
  */
 const STEEPEST = 1.5;
 
@@ -250,7 +252,8 @@ function tailOf(near: readonly TrialShare[], { allowed, limitS }: Rule): Tail {
   return {
     falls: [1, 1 + limit, (1 + limit) * (1 + half)],
     unknown: [0, ofLimit, Math.hypot(ofLimit * (1 + half), ofHalf * (1 + limit))],
-    // Hardly any request waits between once and twice the limit, so all trials except overloads count for that level.
+    // Requests that wait for twice the limit are rare, so for that level all trials count, except
+    // overloads.
     isFlat: [toHalf, toLimit, fallOf(withoutOverloads(near, allowed), 0, 3)].some((
       { fall, variance },
     ) => fall < FLATTEST - Math.sqrt(variance)),
@@ -291,7 +294,7 @@ function withoutOverloads(trials: readonly TrialShare[], allowed: number): reado
   );
 }
 
-/** With fewer clusters than this, a share is not known well enough. */
+/** With fewer clusters than this, a share is too uncertain to be used. */
 const SHOWN_CLUSTERS = 2;
 
 interface Fall {
@@ -333,20 +336,19 @@ function fallOf(trials: readonly TrialShare[], from: number, to: number): Fall {
 /** A trial in terms of its clusters. */
 interface WeighedTrial {
   readonly ratePerSec: number;
-  /** Clusters of requests beyond the limit, and, on the same scale, the requests within it. */
+  /** Number of clusters of requests beyond the limit; `within`: the requests within it, on the same scale. */
   readonly beyond: number;
   readonly within: number;
   /**
-   * Bounds of the log ratio to the allowed share, down and up, beyond which every share explains the trial equally
-   * well.
+   * Bounds of the log ratio of the share to the allowed one. Beyond them, every share explains the trial equally well.
    */
   readonly least: number;
   readonly most: number;
 }
 
 /**
- * Relaxation times that a trial must last: an overflowing queue grows throughout a trial, so in a shorter one its share
- * is too small.
+ * Number of relaxation times that a trial must last. An overflowing queue grows throughout a trial, so the share of a
+ * shorter trial is too small.
  */
 const LONG_ENOUGH = 15;
 
@@ -389,12 +391,12 @@ const GROWTHS = [
   ...[[0.1, 0.1], [0.25, 0.2], [0.5, 0.5], [0.7, 0.8], [1, 1]] as const,
   ...[[1.5, 1], [2.5, 1], [8, 1], [32, 0.7]] as const,
 ];
-/** `GROWTHS` for a flat tail, whose shares grow slowly. */
+/** `GROWTHS` for a flat tail, in which the share grows slowly with the rate. */
 const FLAT_GROWTHS = [
   ...[[0.03, 1], [0.06, 1], [0.12, 1], [0.25, 1]] as const,
   ...[[0.5, 1], [1, 0.5]] as const,
 ];
-/** How much the server's speed may vary between trials, with prior probabilities. */
+/** By how much the server's speed may vary between trials, as a share, with prior probabilities. */
 const SPEEDS_VARY = [[0, 0.8], [0.01, 0.15], [0.03, 0.05]] as const;
 /** Gauss–Hermite nodes and weights for a standard normal. */
 const NORMAL = [
@@ -402,7 +404,10 @@ const NORMAL = [
   [2.857, 0.011257],
 ] as const;
 
-/** The standard normal at 41 evenly spaced nodes: a mean dominated by a few large values needs more than five. */
+/**
+ * The standard normal at 41 evenly spaced nodes, for means that are dominated by a few large values, for which five
+ * nodes are too few.
+ */
 const FINE_NORMAL = Array.from({ length: 41 }, (_, i) => {
   const z = (i - 20) / 4;
   return [z, Math.exp(-z * z / 2) / 4 / Math.sqrt(2 * Math.PI)] as const;
@@ -439,8 +444,8 @@ function cumulativeOf(
   for (const [times, ofGrowth] of isFlat ? FLAT_GROWTHS : GROWTHS) {
     for (const [varies, ofSpeed] of SPEEDS_VARY) {
       const spread = times * growth * varies;
-      // The rule is about the mean share beyond the limit, which varies more between trials than the share beyond a
-      // part.
+      // The rule is about the mean share beyond the limit, which varies more between trials than
+      // the share beyond a part of the limit.
       const below = belowMean(limit.allowed, times * limit.growth * varies) / fall;
       for (const [offset, ofOffset] of offsets) {
         const logs = logRates.map((logRate) =>
@@ -505,8 +510,8 @@ function logLikelihood(
 }
 
 /**
- * Tables of logarithms of shares and of their complements, by nats above the allowed share: reading them is faster than
- * calculating.
+ * Tables of the logarithms of shares and of their complements, indexed by nats above the allowed share, because a
+ * look-up is faster than a calculation.
  */
 class Shares {
   readonly #step = 0.04;
@@ -540,7 +545,7 @@ class Shares {
 
 const MOST_SHARE = 0.97;
 
-/** How far the median of shares that vary by `spread` nats is below the allowed one, if that is their mean. */
+/** If shares vary by `spread` nats and their mean is the allowed share, how many nats their median is below it. */
 function belowMean(allowed: number, spread: number): number {
   if (spread === 0) return 0;
   let [low, high] = [0, spread * 4 + spread ** 2];
