@@ -24,8 +24,8 @@ export const LEVELS = [1, 1 / 2, 1 / 4, 2] as const;
 
 /**
  * The relaxation time of a queue whose capacity under the rule is this rate: 4·µ/(µ − λ)², where λ is the rate and µ −
- * λ = ln(1/allowed)/limit. A queue that began idle has about its usual length after two relaxation times. It is 0 if
- * the rule has no time limit.
+ * λ = ln(1/allowed)/limit. A queue that began idle has about its usual length after two relaxation times. The result is
+ * 0 if the rule has no time limit.
  */
 export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): number {
   if (limitS === 0) return 0;

@@ -161,8 +161,8 @@ interface Series {
 }
 
 /**
- * Sorts the sessions by time. Those closer than the median distance count as that far apart, because every session
- * restarts everything anyway.
+ * Sorts the sessions by time, if all times are known. Sessions closer than the median distance count as that far apart,
+ * because every session restarts everything anyway.
  */
 function inTime(figures: readonly SessionFigure[]): Series {
   const isTimed = figures.every(({ startedMs }) => startedMs !== null);
@@ -272,8 +272,8 @@ function belowT(t: number, degreesOfFreedom: number): number {
 }
 
 /**
- * Two-sided levels at which Student's t is matched to the mixture over ρ. The first serves a single decision, the
- * second one of ten.
+ * Two-sided levels at which Student's t is matched to the mixture over ρ. The first suits a single decision, the second
+ * a decision that is one of ten.
  */
 const MATCHED = [0.95, 0.995] as const;
 

@@ -80,7 +80,7 @@ export function dependenceIn({ amounts, of }: RatioSeries): Dependence | null {
 
 /** Least number of intervals from which a run's figure gets its own confidence interval: 9 s of 250 ms each. */
 const LEAST_INTERVALS = 36;
-/** Least number of independent intervals that must give the same information as the run. */
+/** The run must give as much information as at least this many independent intervals. */
 const LEAST_EFFECTIVE = 10;
 /** The run must be at least this many times as long as the lag at which the dependence ends. */
 const LEAST_LAGS = 15;
