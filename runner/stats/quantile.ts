@@ -1,7 +1,7 @@
 /**
- * The value below which `share` (0–1) of the values lie, by linear interpolation between the two nearest
- * (definition 7 of R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", 1996; the default
- * of R and NumPy). NaN for no values.
+ * The value below which `share` (0–1) of the values lie, interpolated linearly between the two nearest values
+ * (definition 7 of R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", 1996; the default of R and
+ * NumPy). NaN if there are no values.
  *
  * @param sorted Ascending.
  */
@@ -13,11 +13,11 @@ export function quantileOf(sorted: ArrayLike<number>, share: number): number {
   return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
 }
 
-/** Up to this many values are sorted faster by hand than by a typed array's sort, which has a set-up cost. */
+/** Up to this many values, an insertion sort is faster than a typed array's sort, which has a set-up cost. */
 const FEW = 24;
 const few = new Float64Array(FEW);
 
-/** The middle value, or the mean of the middle two; NaN without values. */
+/** The middle value, or the mean of the middle two; NaN if there are no values. */
 export function medianOf(values: ArrayLike<number>): number {
   return values.length > FEW
     ? quantileOf(Float64Array.from(values).sort(), 0.5)
@@ -41,8 +41,9 @@ function medianOfFew(values: ArrayLike<number>): number {
 export const PERCENTILES = [50, 75, 90, 95, 99, 99.9, 99.99] as const;
 
 /**
- * Whether so many values say anything about a percentile: at least ten of them must lie beyond it, so p99.9 needs
- * 10,000, and p2.5 needs 400. With fewer, the percentile is little more than an extreme met by chance.
+ * Whether there are enough values to say anything about a percentile. At least ten of them must lie beyond it, so p99.9
+ * needs 10,000, and p2.5 needs 400. With fewer values, the percentile is little more than an extreme that occurred by
+ * chance.
  *
  * @param percentile 0–100.
  */
@@ -50,7 +51,7 @@ export function supportsPercentile(count: number, percentile: number): boolean {
   return count * Math.min(percentile, 100 - percentile) >= 10 * 100 * (1 - 1e-9);
 }
 
-/** The spread of a figure that was read once a second, as in autocannon's per-second table. */
+/** The distribution of a figure that was read once a second, as in autocannon's per-second table. */
 export interface PerSecond {
   readonly p1: number;
   readonly p2_5: number;
@@ -61,7 +62,10 @@ export interface PerSecond {
   readonly min: number;
 }
 
-/** Percentiles by nearest rank; the standard deviation is that of the values themselves. All 0 without values. */
+/**
+ * Percentiles are by nearest rank. The standard deviation is that of the values as a whole population (the divisor is
+ * n). All are 0 if there are no values.
+ */
 export function perSecondOf(values: readonly number[]): PerSecond {
   if (values.length === 0) return { p1: 0, p2_5: 0, p50: 0, p97_5: 0, mean: 0, stdev: 0, min: 0 };
   const sorted = [...values].sort((a, b) => a - b);

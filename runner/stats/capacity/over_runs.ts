@@ -1,34 +1,34 @@
 /**
  * The capacity of a cell from searches in several processes. Each search finds the capacity of its own process, and
- * processes differ, so the interval is that of the mean over runs, by Student's t on logarithms, because noise
- * multiplies. The uncertainty of each search is part of how far the runs differ. Pure.
+ * processes differ, so the confidence interval is that of the mean over runs. It uses Student's t on logarithms,
+ * because noise multiplies. The uncertainty of each search needs no term of its own, because it is part of how far the
+ * runs differ. Pure.
  */
 import { tQuantile } from "../confidence/student_t.ts";
 
-/** The capacity that one search found. */
 export interface FoundCapacity {
   readonly value: number;
-  /** Whether the value is a lower bound, because something other than the target was the limit. */
+  /** Whether the value is only a lower bound, because something other than the target was the bottleneck. */
   readonly isAtLeast: boolean;
 }
 
 export interface CellCapacity {
-  /** Geometric mean over the runs; if some of them are lower bounds, so is this. */
+  /** Geometric mean over the runs. If any run is a lower bound, the mean is one, too. */
   readonly value: number;
   readonly isAtLeast: boolean;
-  /** Null if there are too few runs. */
+  /** Lower end of the confidence interval; null if there are too few runs. */
   readonly low: number | null;
-  /** Null also if some runs are lower bounds. */
+  /** Upper end; null also if any run is a lower bound. */
   readonly high: number | null;
 }
 
 /**
- * The fewest runs that give the interval a lower end if some of them are lower bounds: ½ⁿ, the chance that all n runs
- * lie beyond the true capacity, is then below 2.5 %.
+ * The fewest runs from which a lower end of the interval is computed if any of them is a lower bound. With n runs, the
+ * chance that all lie beyond the true capacity is ½ⁿ, which is below 2.5 % from 6 runs on.
  */
 const FEWEST_WITH_BOUNDS = 6;
 
-/** @returns Null without runs. */
+/** @returns Null if there are no runs. */
 export function capacityOverRuns(
   runs: readonly FoundCapacity[],
   confidence = 0.95,

@@ -1,26 +1,31 @@
 /**
- * The effects of a queue near its capacity on the requests of a trial: how long the queue remembers, and how long its
- * late requests stay together. In heavy traffic the wait of a queue is a reflected Brownian motion (J. F. C. Kingman,
- * 1961; J. M. Harrison, 1985), whose tail is exponential. Times are seconds. Pure.
+ * How a queue near its capacity affects the requests of a trial: how long the queue remembers its past, and how long
+ * its late requests stay together. In heavy traffic the wait in a queue is a reflected Brownian motion (J. F. C.
+ * Kingman, 1961; J. M. Harrison, 1985), whose stationary distribution has an exponential tail. Times are in seconds.
+ * Pure.
  */
 
-/** A rule: at most the share `allowed` of all requests takes longer than `limitS`. */
+/**
+ * A rule: at most the share `allowed` of all requests may take longer than `limitS`. If the rule has no time limit, at
+ * most that share may fail.
+ */
 export interface Rule {
-  /** The allowed share, above 0. */
+  /** Above 0. */
   readonly allowed: number;
-  /** The limit in seconds; 0 if the rule has no time limit. */
+  /** In seconds; 0 if the rule has no time limit. */
   readonly limitS: number;
 }
 
 /**
- * Parts of the limit beyond which requests are counted, the limit itself first; the last one shows how heavy the tail
- * is.
+ * Multiples of the limit beyond which requests are counted. The limit itself comes first; the last one shows how heavy
+ * the tail is.
  */
 export const LEVELS = [1, 1 / 2, 1 / 4, 2] as const;
 
 /**
- * The relaxation time of the queue whose capacity under the rule is this rate: 4·µ/(µ − λ)², where µ − λ =
- * ln(1/allowed)/limit. After two relaxation times a queue that began idle is about as long as usual.
+ * The relaxation time of a queue whose capacity under the rule is this rate: 4·µ/(µ − λ)², where λ is the rate and µ −
+ * λ = ln(1/allowed)/limit. A queue that began idle has about its usual length after two relaxation times. The result is
+ * 0 if the rule has no time limit.
  */
 export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): number {
   if (limitS === 0) return 0;
@@ -29,15 +34,15 @@ export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): numb
 }
 
 /**
- * Assumed seconds between clusters of refusals until some are seen: without a time limit, theory says nothing about
- * them.
+ * Assumed seconds between clusters of failed requests if the rule has no time limit, because queueing theory then says
+ * nothing about them. The more clusters are seen in trials, the less this assumption counts.
  */
 const REFUSALS_S = 10;
 
 /**
- * How long requests beyond a level stay together, in relaxation times τ. If a share s of requests is beyond it, the
- * share of T seconds that a reflected Brownian motion spends beyond it has a variance of s·(1 − s·(1 + ln(1/s)))·τ/T,
- * while the share among n independent requests has one of s·(1 − s)/n.
+ * How long requests beyond a level stay together, in relaxation times τ. If a share s of requests is beyond the level,
+ * the share of T seconds that a reflected Brownian motion spends beyond it has the variance s·(1 − s·(1 +
+ * ln(1/s)))·τ/T; the same share among n independent requests has the variance s·(1 − s)/n.
  *
  * @param share The share of requests beyond the level, above 0 and below 1.
  */
@@ -46,10 +51,10 @@ export function clusteringOf(share: number): number {
 }
 
 /**
- * Seconds from one independent cluster of requests beyond a part of the limit to the next, at the capacity: about the
- * relaxation time over the share of such requests, if that is small.
+ * At the capacity, seconds from one independent cluster of requests beyond a level to the next. If the share of such
+ * requests is small, this is about the relaxation time divided by the share.
  *
- * @param share The share of requests beyond that part.
+ * @param share The share of requests beyond the level.
  */
 export function clusterEveryS(ratePerSec: number, rule: Rule, share: number): number {
   if (rule.limitS === 0) return REFUSALS_S;

@@ -1,11 +1,11 @@
 /**
- * The search for a capacity: the trials so far → the next one, or the end. Pure. In the manner of MLRsearch (IETF
- * draft-ietf-bmwg-mlrsearch): a given rate to start from, steps that double in log space until both a rate that holds
- * and one that breaks are known, bisection, then long trials, and bounds that long trials confirm.
+ * The search for a capacity: takes the trials so far, and returns the next one or ends. Pure. It follows MLRsearch
+ * (IETF draft-ietf-bmwg-mlrsearch): it starts from a given rate, doubles its steps in log space until it knows both a
+ * rate that holds and one that breaks, bisects, then makes long trials, which confirm the bounds.
  *
- * It differs in what a bound is. MLRsearch weighs the seconds of bad trials against those of good ones. But near its
- * capacity a queue makes a trial of half a minute good or bad by chance. Here the shares of all trials together show
- * where the capacity is (`crossing.ts`), and the bounds are the ends of its interval.
+ * It differs in what a bound is. MLRsearch weighs the seconds of bad trials against those of good ones. But near the
+ * capacity of a queue, chance decides whether a trial of half a minute is good or bad. So here the shares of all trials
+ * together show where the capacity is (`crossing.ts`), and the bounds are the ends of its interval.
  */
 import {
   type Crossing,
@@ -20,49 +20,48 @@ import type { TrialShare } from "./slices.ts";
 
 export interface SearchGoal {
   readonly rules: readonly Rule[];
-  /** How far the ends of the interval may be from the value: 0.02 is 2 % on either side. */
+  /** How far each end of the interval may be from the estimate: 0.02 is 2 % on either side. */
   readonly widthRatio: number;
   readonly shortS: number;
   readonly longS: number;
-  /** Length of the trial that confirms a result. */
+  /** Length of the sustained trial, which confirms a result. */
   readonly longestS: number;
-  /** Peak throughput in a closed loop, which is the rate of the first trial. */
+  /** Peak throughput in a closed loop. The first trial has this rate, unless an earlier search found an interval. */
   readonly peakPerSec: number;
 }
 
-/** How a trial is to be made. */
 export interface TrialPlan {
   readonly ratePerSec: number;
   readonly plannedS: number;
-  /** Seconds at its beginning that do not count, because the server is idle at first, or recovers from an overload. */
+  /** Seconds at the beginning that do not count, because the server is idle at first, or recovers from an overload. */
   readonly startS: number;
   /**
-   * An overload at the beginning, from which the target must recover: it is not to blame for late requests of that
-   * time.
+   * An overload at the beginning, from which the target must recover. Requests that are late because of it do not
+   * count. Null for trials without one.
    */
   readonly burst: Burst | null;
 }
 
-/** The beginning of a trial, at a higher rate. */
+/** An overload at the beginning of a trial. */
 export interface Burst {
   readonly ratePerSec: number;
   readonly seconds: number;
 }
 
-/** A valid trial. */
+/** A valid trial that has ended. */
 export interface SearchedTrial {
   readonly ratePerSec: number;
-  /** The planned length; a trial whose outcome was certain may have ended earlier. */
+  /** The planned length. The trial may have been shorter, because a trial whose outcome is certain ends early. */
   readonly plannedS: number;
-  /** Whether the trial began with an overload. */
+  /** Whether this was the sustained trial, which begins with an overload. */
   readonly isSustained: boolean;
-  /** One for each rule, in order. */
+  /** One for each rule, in the order of `SearchGoal.rules`. */
   readonly shares: readonly TrialShare[];
-  /** Requests per second completed without an error. */
+  /** Requests per second that completed without an error. */
   readonly servedPerSec: number;
 }
 
-/** The interval in which earlier searches of the same cell found the capacity. */
+/** The interval in which earlier searches found the capacity of the same cell. */
 export interface PriorInterval {
   readonly low: number;
   readonly high: number;
@@ -72,17 +71,17 @@ export interface CapacityEstimate {
   readonly value: number;
   readonly low: number;
   readonly high: number;
-  /** Index of the rule that most probably breaks first. */
+  /** Index of the rule that probably breaks at the lowest rate. */
   readonly binding: number;
-  /** Clusters of late requests that decided where that rule breaks. */
+  /** Number of clusters of late requests on which the estimate for that rule rests. */
   readonly clusters: number;
 }
 
 type TrialStep = { readonly kind: "trial" } & TrialPlan;
 
 /**
- * unsustained: the rate at the lower end, which held in shorter trials, did not hold in the sustained trial, so those
- * trials and the interval say nothing about longer times.
+ * unsustained: the rate at the lower end of the interval held in shorter trials, but not in the sustained trial. So
+ * neither those trials nor the interval say anything about longer times.
  */
 export type SearchStep =
   | TrialStep
@@ -90,45 +89,42 @@ export type SearchStep =
   | { readonly kind: "unsustained" };
 
 /**
- * Probability in each tail of the interval: less than 2.5 %, because the search checks repeatedly, and stops when the
- * interval is short.
+ * Probability in each tail of a 95 % interval. It is below 2.5 %, because the search checks repeatedly and stops as
+ * soon as the interval is narrow enough.
  */
 const TAIL = 0.01;
-/** First step away from the start, in widths of the final interval. */
+/** First step away from the first rate, in widths of the requested interval. */
 const FIRST_STEP = 2;
-/**
- * If the requests that missed the rule are fewer than this multiple of the allowed number, the rate is near the
- * capacity.
- */
+/** A rate is near the capacity if it broke a rule with fewer than this multiple of the allowed number of requests. */
 const NEARLY_HELD = 8;
 /**
- * If the rate that held and the rate that broke are farther apart than this many first steps, the former is the better
- * guide.
+ * If the rate that held and the rate that broke are more than this many first steps apart, the search steps up from the
+ * rate that held instead of bisecting.
  */
 const FAR = 4;
-/** Bounds that are farther apart than this many widths are bisected by short trials. */
+/** Short trials bisect the bounds while they are farther apart than this many widths of the requested interval. */
 const COARSE = 2.2;
 /**
- * Distance of the trials from the middle of the interval, in half widths: they show its ends, and how steeply the share
- * rises between them.
+ * Distance of the long trials from the estimate, in half widths of the requested interval. Trials on both sides show
+ * the ends of the interval, and how steeply the share rises between them.
  */
 const SPREAD = 0.6;
-/** The most trials below the middle for each one above it. */
+/** The most trials below the estimate for each one above it. */
 const MOST_ON_A_SIDE = 2;
 /**
- * A server that completes less than this share of a rate is overloaded: its throughput then guides the search better
- * than a step.
+ * A server that completes less than this share of a rate is overloaded, and its throughput then guides the search
+ * better than a fixed step.
  */
 const NEARLY_SERVED = 0.98;
 /**
- * A server that completes less than every rate tried is failing rather than overloaded: after this many such trials,
- * steps double again.
+ * A server that completes less than every rate tried is failing rather than overloaded, so after this many such trials
+ * the steps double again.
  */
 const MOST_OVERLOADS = 4;
 
 /**
- * @param prior Interval just outside of which the search begins, instead of at the peak. No estimate uses it, so a
- * wrong one costs trials but no coverage.
+ * @param prior The search begins just outside of this interval instead of at the peak. No estimate uses it, so a wrong
+ * interval costs trials but no coverage.
  */
 export function nextStep(
   goal: SearchGoal,
@@ -143,8 +139,8 @@ export function nextStep(
   if (outside) return outside;
   if (trials.length === 0) return shortTrial(goal, goal.peakPerSec);
   const step = FIRST_STEP * widthLogOf(goal);
-  // The throughput shows where the capacity is. A long trial near it gives its share, and ends early if it clearly
-  // breaks.
+  // The throughput of an overloaded server shows roughly where the capacity is. A long trial near
+  // there gives a share of late requests, and ends early if it clearly breaks.
   if (held.length === 0) return longTrial(goal, below(goal, trials));
   if (broken.length === 0) {
     return shortTrial(goal, Math.max(...held) * Math.exp(doubled(step, held.length)));
@@ -152,13 +148,13 @@ export function nextStep(
   const [low, high] = [Math.max(...held), Math.min(...broken)];
   const apart = Math.log(high / low);
   if (apart <= COARSE * widthLogOf(goal)) return fineStep(goal, trials);
-  // Far from a rate that clearly broke, the rate that held is the better guide.
+  // If the rate that broke is far above the one that held, step up from the latter.
   return shortTrial(goal, apart > FAR * step ? low * Math.exp(step) : Math.sqrt(low * high));
 }
 
 /**
- * A trial just below a prior interval, then one just above it; null once both are tried, or the first shows that the
- * interval is wrong. Always null for a wide interval: then the peak is the better guide.
+ * A trial just below the prior interval, then one just above it. Null once both were made, or once the first shows that
+ * the interval is wrong. Always null for a wide interval, because the peak is then the better guide.
  */
 function outsideStep(
   goal: SearchGoal,
@@ -172,7 +168,7 @@ function outsideStep(
   return longTrial(goal, ratePerSec);
 }
 
-/** Number of trials that only show that the server was overloaded. */
+/** Number of trials that only showed that the server was overloaded, at most `MOST_OVERLOADS`. */
 function overloads(trials: readonly SearchedTrial[]): number {
   const overloaded = trials.filter((one) => one.servedPerSec < NEARLY_SERVED * one.ratePerSec);
   return Math.min(overloaded.length, MOST_OVERLOADS);
@@ -183,9 +179,9 @@ function doubled(step: number, tried: number): number {
 }
 
 /**
- * The next rate below all that broke. What a server completes under overload is near its capacity, or less; the next
- * rate is at least a quarter of the lowest one tried. If the lowest rate broke by little, the capacity is near, and
- * steps begin anew with a smaller one.
+ * The next rate, below all rates that broke. It follows what the server completed under overload, which is its capacity
+ * or less, but is at least a quarter of the lowest rate tried. If the lowest rate broke by little, the capacity is
+ * near, and the steps start again from a smaller one.
  */
 function below(goal: SearchGoal, trials: readonly SearchedTrial[]): number {
   const width = widthLogOf(goal);
@@ -199,16 +195,18 @@ function below(goal: SearchGoal, trials: readonly SearchedTrial[]): number {
   return Math.max(Math.min(served, lowest * Math.exp(-away)), lowest / 4);
 }
 
-/** Requests that missed a rule, as a multiple of the allowed number, for the rule that was broken most. */
+/**
+ * Requests that broke a rule, as a multiple of the allowed number. Of several rules, the one that was broken most
+ * counts.
+ */
 function excessOf({ rules }: SearchGoal, { shares }: SearchedTrial): number {
   const excess = ({ levels: [{ beyond }], requests }: TrialShare, i: number): number =>
     beyond / (rules[i].allowed * requests);
   return Math.max(...shares.map(excess));
 }
 
-/** Share of a trial in which the target's caches, pools and queue reach their usual state. */
+/** The first part of a trial, in which the caches, pools and queue of the target reach their usual state. */
 const STARTING = 0.1;
-/** Relaxation times after which a queue that was empty at first has its usual length. */
 const SETTLES = 2;
 
 export function shortTrial(goal: SearchGoal, ratePerSec: number): TrialStep {
@@ -233,8 +231,8 @@ function longestRelaxationS({ rules }: Pick<SearchGoal, "rules">, ratePerSec: nu
 }
 
 /**
- * A trial on the side on which the interval is wider. Once the interval is narrow enough: the sustained trial, at the
- * lower end of the interval or of one of the requested width, whichever is lower.
+ * A long trial on the side on which the interval is wider. Once the interval is narrow enough, the sustained trial: at
+ * the lower end of the interval, or of an interval of the requested width around the estimate, whichever is lower.
  */
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
   const { value, low, high, clusters } = estimateCapacity(goal, trials);
@@ -244,29 +242,30 @@ function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchSte
   const away = SPREAD * widthLogOf(goal) / 2;
   const fine = trials.filter(({ plannedS }) => plannedS >= goal.longS);
   const above = fine.filter(({ ratePerSec }) => ratePerSec > value).length;
-  // If all trials were on one side, the other end of the interval would rest on assumptions about queues.
+  // If all trials were on one side, only assumptions about queues would set the opposite end of the
+  // interval.
   const isAbove = high / value > value / low || above * MOST_ON_A_SIDE < fine.length - above;
   return longTrial(goal, value * Math.exp(isAbove ? away : -away));
 }
 
-/** The overload before a sustained trial, as a multiple of its rate. */
+/** The rate of the overload at the beginning of a sustained trial, as a multiple of the trial's rate. */
 const OVERLOAD = 1.5;
 /**
- * The backlog that the overload leaves, as a multiple of the longest limit, if the trial is long enough to recover from
- * it.
+ * The backlog that the overload should leave: the wait that it causes, as a multiple of the longest limit. The backlog
+ * is smaller if the trial is too short to recover from so large a one.
  */
 const BACKLOG = 5;
 /**
- * The overload is this long where the trial is long enough for it: a shorter one leaves a backlog that may vanish by
- * chance, also on a target that responds more slowly while it has one.
+ * The overload lasts at least this long if the trial is long enough. A shorter one leaves a backlog that may vanish by
+ * chance, even on a target that responds more slowly while it has a backlog.
  */
 const LEAST_BURST_S = 0.5;
 const SHORTEST_BURST_S = 0.02;
 
 /**
- * A result stands only if the rate at its lower end holds for a long time, and after an overload: a target that then
- * stays slow, or falls over after a minute, does not have this capacity (N. Bronson et al., Metastable failures in
- * distributed systems, HotOS 2021).
+ * A result stands only if the rate at its lower end holds for a long time and after an overload. A target that stays
+ * slow after an overload, or fails after a minute, does not have this capacity (N. Bronson et al., Metastable failures
+ * in distributed systems, HotOS 2021).
  */
 function sustainedStep(
   goal: SearchGoal,
@@ -281,7 +280,8 @@ function sustainedStep(
   const { longestS: plannedS, rules } = goal;
   const limitS = Math.max(...rules.map((rule) => rule.limitS));
   const settlesS = SETTLES * longestRelaxationS(goal, ratePerSec);
-  // The backlog drains at the difference of capacity and rate, which takes this many times as long as building it up.
+  // The backlog drains at the capacity less the rate, which takes this many times as long as it
+  // took to build up.
   const recovers = (OVERLOAD * ratePerSec - value) / (value - ratePerSec);
   const wantedS = Math.max(LEAST_BURST_S, BACKLOG * limitS / (OVERLOAD - 1));
   const mostS = (plannedS / 2 - settlesS) / (1 + recovers);
@@ -292,8 +292,8 @@ function sustainedStep(
 
 /**
  * The estimate; null until both a rate that holds and one that breaks are known. Once a sustained trial has held, the
- * interval does not begin above its rate: whether the target sustains a higher rate, and recovers from an overload at
- * it, was not tried.
+ * interval does not begin above that trial's rate, because it is unknown whether the target sustains a higher rate and
+ * recovers from an overload at it.
  */
 export function capacityOf(
   goal: SearchGoal,
@@ -310,12 +310,12 @@ export function capacityOf(
     : { ...estimate, low: Math.min(estimate.low, Math.max(...sustained)) };
 }
 
-/** The largest multiple of the past search time that is worth advising. */
+/** The most time that is worth advising, as a multiple of the long trials so far. */
 const MOST_TIMES = 20;
 
 /**
- * Seconds of further trials, including the sustained one, that would probably make the interval narrow enough; null if
- * unknown, or far longer than the trials so far.
+ * Seconds of further trials, including the sustained one, that would probably make the interval narrow enough. Null if
+ * there is no estimate yet, or if they would take far longer than the trials so far.
  */
 export function secondsToDecide(
   goal: SearchGoal,
@@ -325,7 +325,7 @@ export function secondsToDecide(
   if (estimate === null) return null;
   const { low, high, clusters } = estimate;
   const tooWide = Math.log(high / low) / widthLogOf(goal);
-  // Intervals shrink with the square root of the time.
+  // The width of an interval shrinks with the square root of the time.
   const times = Math.max(tooWide ** 2, ENOUGH_CLUSTERS / Math.max(clusters, 1e-9), 1);
   const fineS = trials.filter(({ plannedS }) => plannedS >= goal.longS)
     .reduce((sum, { plannedS }) => sum + plannedS, 0);
@@ -342,10 +342,10 @@ function estimateCapacity(goal: SearchGoal, trials: readonly SearchedTrial[]): C
 }
 
 /**
- * A rate that the capacity exceeds with a probability of 95 %, for a search that knows only trials that held. The level
- * used is 98 %, because the search looks again and again. Null if no trial held, or if the bound lies in the lower half
- * of the rates considered: then the trials that held were too short to show much, and the bound would only say how far
- * down the search looks, which depends on the requested width.
+ * A rate that the capacity exceeds with a probability of 95 %, for a search in which all trials held. It is computed at
+ * 98 %, because the search checks repeatedly. Null if no trial held, or if the bound lies in the lower half of the
+ * rates considered. In that case the trials that held were too short to show much, and the bound would depend only on
+ * how far down the search looks, which depends on the requested width.
  */
 export function lowerBoundOf(goal: SearchGoal, trials: readonly SearchedTrial[]): number | null {
   const { held } = sidesOf(goal, trials);
@@ -356,7 +356,6 @@ export function lowerBoundOf(goal: SearchGoal, trials: readonly SearchedTrial[])
   return bound > Math.sqrt(low * high) ? bound : null;
 }
 
-/** Whether every rule held in the trial. */
 export function holdsIn(
   { rules }: Pick<SearchGoal, "rules">,
   shares: readonly TrialShare[],
@@ -366,7 +365,7 @@ export function holdsIn(
   );
 }
 
-/** Rates at which all rules held, and rates at which one broke. */
+/** Rates at which all rules held, and rates at which any rule broke. */
 interface RatesBySide {
   readonly held: readonly number[];
   readonly broken: readonly number[];
@@ -380,14 +379,14 @@ function sidesOf(goal: SearchGoal, trials: readonly SearchedTrial[]): RatesBySid
 }
 
 /**
- * How far outside the bounds the capacity may be, in multiples of their distance: a trial may be on the wrong side by
- * chance.
+ * How far outside the bounds the capacity may be, as a multiple of the distance between them. It may be outside because
+ * a trial held or broke by chance.
  */
 const BEYOND_BOUNDS = 2;
-/** The least distance between bounds, in widths. */
+/** The bounds count as at least this many widths of the requested interval apart. */
 const NARROWEST = 4;
 
-/** The crossing of each rule. */
+/** The rate at which each rule breaks. */
 function crossingsOf(goal: SearchGoal, trials: readonly SearchedTrial[]): Crossing[] {
   const { held, broken } = sidesOf(goal, trials);
   const ends = [Math.max(...held), Math.min(...broken)];
@@ -406,10 +405,10 @@ function crossingsIn(
   return rules.map((rule, i) => crossingOf(trials.map(({ shares }) => shares[i]), { rule, range }));
 }
 
-/** Least number of grid points for several rules, between the rates where the lowest of their crossings may lie. */
+/** Number of grid points if there are several rules. The grid covers the rates at which the first of them may break. */
 const LEAST_POINTS = 240;
 
-/** The capacity under all rules is the lowest of their crossings. */
+/** The distribution of the lowest crossing, which is the capacity under all rules. */
 function leastOf(crossings: readonly Crossing[]): Grid {
   if (crossings.length === 1) return crossings[0];
   const from = Math.min(...crossings.map(({ logRates }) => logRates[0]));
@@ -424,7 +423,7 @@ function leastOf(crossings: readonly Crossing[]): Grid {
   return { logRates, cumulative };
 }
 
-/** Width of the whole interval on a logarithmic scale. */
+/** Width of the whole requested interval on a logarithmic scale. */
 function widthLogOf({ widthRatio }: SearchGoal): number {
   return 2 * Math.log1p(widthRatio);
 }

@@ -1,6 +1,6 @@
 /**
- * A trial cut into slices of time → the shares of requests beyond a limit and parts of it, and how clustered they are.
- * Pure.
+ * Cuts a trial into slices of time, and computes the shares of requests beyond each level of the limit, and how
+ * clustered those requests are. Pure.
  */
 import { LEVELS, relaxationS, type Rule } from "./queue.ts";
 
@@ -8,42 +8,42 @@ import { LEVELS, relaxationS, type Rule } from "./queue.ts";
 export interface TrialSlice {
   readonly requests: number;
   /**
-   * Number of these requests beyond each part of the limit in `LEVELS`. For a rule about outcomes, these numbers are
-   * equal, except that none is beyond twice the limit.
+   * How many of these requests are beyond each level in `LEVELS`. For a rule without a time limit, failed requests
+   * count at all levels up to the limit and at none above it.
    */
   readonly beyond: readonly number[];
 }
 
-/** Requests beyond one part of the limit. */
+/** Requests beyond one level of the limit. */
 export interface LevelShare {
   readonly beyond: number;
-  /** Variance of `beyond` over that of independent requests; null if it can't be estimated. */
+  /** Variance of `beyond` over the variance that independent requests would have; null if it can't be estimated. */
   readonly dispersion: number | null;
 }
 
 /** The evidence of one trial about one rule. */
 export interface TrialShare {
   readonly ratePerSec: number;
-  /** The seconds of the trial that count. */
+  /** The seconds of the trial that count, without its start. */
   readonly seconds: number;
-  /** Seconds at the start of the trial that are left out. */
+  /** Seconds at the start of the trial that do not count. */
   readonly startS: number;
   readonly requests: number;
-  /** One entry for each part of the limit in `LEVELS`. */
+  /** One entry for each level in `LEVELS`. */
   readonly levels: readonly LevelShare[];
 }
 
-/** A variance can't be estimated from fewer groups of slices. */
+/** With fewer groups of slices than this, a variance can't be estimated. */
 const FEWEST_GROUPS = 6;
 
 interface TimedSlices {
   readonly ratePerSec: number;
   readonly sliceS: number;
-  /** Seconds at the start that don't count, because a trial begins with an idle server. */
+  /** Seconds at the start that do not count, because the server is idle at first or recovers from an overload. */
   readonly startS: number;
 }
 
-/** @param slices In the order of time. */
+/** @param slices In order of time. */
 export function shareOfTrial(
   slices: readonly TrialSlice[],
   { ratePerSec, sliceS, startS }: TimedSlices,
@@ -69,9 +69,10 @@ export interface CountedSlice {
 }
 
 /**
- * Variance of the number of requests beyond a limit over that of independent requests. It is the largest over groups of
- * 1, 2, 4 … slices, because waits that last longer than a group make it seem too small (batch means: G. S. Fishman,
- * 1978). Null if no requests or all are beyond, or if there are too few slices.
+ * Variance of the number of requests beyond a limit over the variance that independent requests would have. The largest
+ * value over groups of 1, 2, 4 … slices counts, because a group that is shorter than a spell of late requests makes the
+ * variance seem too small (batch means: G. S. Fishman, 1978). Null if all or none of the requests are beyond, or if
+ * there are too few slices.
  */
 export function dispersionOf(slices: readonly CountedSlice[]): number | null {
   let most: number | null = null;
@@ -106,19 +107,24 @@ function dispersionOfGroups(groups: readonly CountedSlice[]): number | null {
   return squares * groups.length / (groups.length - 1) / (requests * share * (1 - share));
 }
 
-/** A trial has failed once the requests beyond the limit are this many times the number allowed for the whole trial. */
+/**
+ * A trial has certainly failed once the requests beyond the limit are this many times the number allowed for the whole
+ * trial.
+ */
 const CERTAIN_TIMES = 6;
-/** Fewer requests beyond the limit may be a hiccup at the start. */
+/**
+ * A trial never fails early with fewer requests beyond the limit than this, because they may be a hiccup at the start.
+ */
 const CERTAIN_REQUESTS = 50;
 /**
- * Near capacity, a cluster of late requests lasts for a relaxation time, so an overload is told from a cluster after
- * this many relaxation times.
+ * Near capacity, a cluster of late requests lasts for a relaxation time. So requests that are late for this many
+ * relaxation times show an overload.
  */
 const CERTAIN_RELAXATIONS = 4;
-/** Part of a trial that is long enough to distinguish an overload, even if relaxation times are longer. */
+/** Requests that are late for this part of a trial show an overload, even if relaxation times are longer. */
 const CERTAIN_PART = 1 / 6;
 
-/** The number of requests beyond the limit that decides a trial, whatever the other requests do. */
+/** The number of requests beyond the limit at which a trial has certainly failed, whatever its other requests do. */
 export function certainlyBroken(
   rule: Rule,
   { ratePerSec, plannedS }: { readonly ratePerSec: number; readonly plannedS: number },

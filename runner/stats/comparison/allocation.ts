@@ -1,23 +1,24 @@
 /**
- * How a comparison spends its time best: how long runs are, how many runs a session has, and how many sessions there
- * are, given what each level costs and how much it varies (T. Kalibera and R. Jones, "Rigorous benchmarking in
- * reasonable time", ISMM 2013). With many repetitions, the optimum is that of the paper: √(c_{i+1}/c_i · T_i²/T_{i+1}²)
- * repetitions of a level in each one of the level above (equation 5). With few, the spread is poorly known and counts
- * are whole numbers, so the paper's optimum takes up to 2.8 times as long as necessary. So all counts are tried here,
- * each with the shortest run that will do. Pure.
+ * How a comparison spends its time best: how long to make runs, how many runs to make in a session, and how many
+ * sessions, given what each level costs and how much it varies (T. Kalibera and R. Jones, "Rigorous benchmarking in
+ * reasonable time", ISMM 2013). The paper's optimum is √(c_{i+1}/c_i · T_i²/T_{i+1}²) repetitions of a level in each
+ * repetition of the level above (equation 5). It suits many repetitions. If they are few, the spread is poorly known
+ * and counts are whole numbers, so it takes up to 2.8 times as long as necessary. So all counts are tried here, each
+ * with the shortest run that suffices. Pure.
  */
 import { effectSeen, type PlannedFamily } from "./planning.ts";
 
-/** Variances of the logarithm of a figure between runs of one program. */
+/** Variances of the logarithm of a figure between runs of the same program. */
 export interface RunNoise {
-  /** The variance that remains however long runs are. */
+  /** The part of the variance that remains however long runs are. */
   readonly run: number;
-  /** Variance of one second within a run: over a run of L seconds, it contributes 1/L of this. */
+  /** The variance that one second contributes; a run of L seconds has 1/L of it. */
   readonly second: number;
 }
 
 /**
- * @param pairVariance The variance of the logarithm of the ratio of two adjacent runs. @param runS Their length.
+ * @param pairVariance The variance of the logarithm of the ratio of two adjacent runs.
+ * @param runS The length of a run.
  * @param parts For each run, the logarithms of the figure in successive parts of `partS` seconds.
  */
 export function runNoiseOf(
@@ -31,26 +32,27 @@ export function runNoiseOf(
   });
   const freedom = squares.length - parts.length;
   const second = partS * squares.reduce((sum, square) => sum + square, 0) / freedom;
-  // The variance between runs can't be smaller than their seconds explain; at the minimum, seconds explain all of it.
+  // The variance within runs alone can't exceed the variance between runs. If it seems to, it is
+  // taken to explain all of it.
   const ofRun = pairVariance / 2;
   return second / runS >= ofRun
     ? { run: 0, second: ofRun * runS }
     : { run: ofRun - second / runS, second };
 }
 
-/** The costs of a comparison besides the measured time. */
+/** What a comparison costs besides the measured time. */
 export interface PlannedCosts {
-  /** Start, warm-up and stop of a run, and the pauses around it, seconds. */
+  /** Seconds for the start, warm-up and stop of a run, and the pauses around it. */
   readonly runS: number;
   /**
-   * The shortest and longest run that may be advised, seconds: for much longer runs than measured, the variance is a
-   * guess.
+   * The shortest and longest run that may be advised, in seconds. There is a longest, because the variance of runs much
+   * longer than those measured is a guess.
    */
   readonly shortestS: number;
   readonly longestS: number;
-  /** Absent for a single session, which does not show how sessions differ. */
+  /** Absent for comparisons within one session, which does not show how sessions differ. */
   readonly sessions?: {
-    /** Standard deviation of the logarithm of a ratio between sessions. */
+    /** Standard deviation, between sessions, of the logarithm of a ratio. */
     readonly stdev: number;
     /** Seconds to set up a session. */
     readonly setUpS: number;
@@ -58,22 +60,23 @@ export interface PlannedCosts {
 }
 
 export interface Allocation {
-  /** Seconds of one run. */
+  /** Seconds to measure in one run. */
   readonly runS: number;
   /** Runs per side in each session. */
   readonly runs: number;
   readonly sessions: number;
-  /** Seconds for one cell: both sides, all sessions. */
+  /** Seconds for one cell, both sides and all sessions included. */
   readonly totalS: number;
 }
 
-/** Repetitions beyond this are never advised. */
+/** Larger counts of runs or sessions are never advised. */
 const MOST = 1_000;
-/** The fewest repetitions that show a spread. */
+/** With fewer repetitions than this, their spread can't be estimated. */
 const LEAST = 3;
 
 /**
- * The cheapest allocation that detects a change in 80 of 100 comparisons; null if none up to 1,000 repetitions does.
+ * The cheapest allocation that detects a change in 80 of 100 comparisons; null if even 1,000 repetitions would not
+ * detect it.
  * @param change The change as a ratio less one.
  */
 export function allocationFor(
@@ -99,7 +102,7 @@ export function allocationFor(
   return { ...best, runs: best.sessions, sessions: 1 };
 }
 
-/** @param variance The variance allowed for the mean of a session. */
+/** @param variance The largest variance that the mean of a session may have. */
 function withSessions(
   count: number,
   variance: number,
@@ -117,7 +120,8 @@ function withSessions(
 }
 
 /**
- * The shortest run with which the mean of `runs` pairs stays within the variance; null if even the longest exceeds it.
+ * The allocation with the shortest runs that keep the variance of the mean of `runs` pairs within the limit; null if
+ * even the longest runs exceed it.
  */
 function withRuns(
   count: number,

@@ -1,14 +1,14 @@
 /**
- * Whether runs fall into two groups, as when one start in five gets a slower layout of memory, another core or a colder
- * cache. The mean of such runs is the value of none of them, and an interval from few of them does not cover what the
- * next runs do: with one slow run in five, 95 % intervals of 5 runs cover the true value in only 67 % of cases. Few
- * runs may not show the groups at all: with 20 % slow runs, 33 % of all groups of 5 contain no slow run, 11 % of groups
- * of 10, and 4 % of groups of 14.
+ * Tells whether runs fall into two groups, as when one start in five gets a slower memory layout, another core or a
+ * colder cache. The mean of such runs is the value of neither group, and an interval from few runs does not cover what
+ * the next runs do: with one slow run in five, 95 % intervals from 5 runs cover the true value in only 67 % of cases. A
+ * small sample may not show the groups at all: if 20 % of runs are slow, 33 % of samples of 5 runs contain no slow run,
+ * 11 % of samples of 10, and 4 % of samples of 14.
  *
- * The test looks for a gap between neighbouring values, measured in standard deviations within the two groups that it
- * separates (cf. J. A. Hartigan, "Clustering Algorithms", 1975, ch. 4). A long tail has wide gaps, too, but at its end,
- * so the required gap depends on how many runs lie beyond it. A single run counts as a group only if its gap is far
- * wider than that of a tail.
+ * The test looks for a gap between neighbouring values, measured in standard deviations within the two groups that the
+ * gap separates (cf. J. A. Hartigan, "Clustering Algorithms", 1975, ch. 4). A long tail also has wide gaps, but at its
+ * end, so the required gap depends on how many runs lie beyond it. A single run counts as a group only if its gap is
+ * far wider than the gaps of a tail.
  */
 import { meanOf } from "../quantile.ts";
 
@@ -18,17 +18,17 @@ export interface RunCluster {
   readonly value: number;
 }
 
-/** The larger group first. */
+/** The larger group comes first. */
 export type TwoGroups = readonly [RunCluster, RunCluster];
 
-/** Groups closer than this make no material difference. */
+/** Two groups whose values differ by less than this ratio make no material difference. */
 export const MATERIAL_RATIO = 1.05;
 
 /**
- * The least gap that separates one run, two runs, or three and more from the others, by the number of runs. Of 40,000
- * groups whose logarithms are gamma (shape 0.5 to 4), exponential or log-normal (σ 0.5 to 1: skewness up to 6.2) at
- * most 4.8 % have a gap as wide, and of normal ones at most 1.1 %. `bench/statistics/skewed.ts` measures this, and how
- * often real groups are found.
+ * The least gap that separates one run, two runs, or three and more from the others, for each number of runs. In 40,000
+ * simulated samples each, at most 4.8 % have so wide a gap if the logarithms are skewed (gamma of shape 0.5 to 4,
+ * exponential, or log-normal with σ 0.5 to 1: skewness up to 6.2), and at most 1.1 % if they are normal.
+ * `bench/statistics/skewed.ts` measures this, and how often real groups are found.
  */
 const GAPS = [
   [4, [50, 18, Infinity]],
@@ -44,7 +44,10 @@ const GAPS = [
 
 const FEWEST = GAPS[0][0];
 
-/** @param values One per run, above 0. @returns Null if the values are one group, or too few. */
+/**
+ * @param values One per run, above 0.
+ * @returns Null if the values form a single group, or are too few to tell.
+ */
 export function twoGroupsOf(values: readonly number[]): TwoGroups | null {
   const logs = values.map(Math.log).sort((a, b) => a - b);
   if (logs.length < FEWEST || !logs.every(Number.isFinite)) return null;
@@ -58,10 +61,10 @@ export function twoGroupsOf(values: readonly number[]): TwoGroups | null {
 }
 
 /**
- * Two groups of runs that are told apart by something other than their values.
+ * Two groups of runs that something other than their values tells apart.
  *
- * @param parts The values of each kind, above 0.
- * @returns Null if a kind has no values, or if the kinds are near each other.
+ * @param parts The values of each group, above 0.
+ * @returns Null if a group has no values, or if the groups are too close to matter.
  */
 export function knownGroupsOf(parts: readonly [number[], number[]]): TwoGroups | null {
   const [one, other] = parts.map((values) => values.map(Math.log));
@@ -75,7 +78,7 @@ function clustersOf(logs: readonly [number[], number[]]): TwoGroups | null {
   return apart < MATERIAL_RATIO ? null : [first, second];
 }
 
-/** Standard deviation of the values before `at` and of the others, each around the mean of its part. */
+/** Pooled standard deviation of the values before index `at` and those from it on, each part around its own mean. */
 function spreadWithin(logs: readonly number[], at: number): number {
   const squares = [logs.slice(0, at), logs.slice(at)].reduce((sum, part) => {
     const mean = meanOf(part);
@@ -85,8 +88,8 @@ function spreadWithin(logs: readonly number[], at: number): number {
 }
 
 /**
- * The least gap, interpolated linearly between the simulated counts.
- * @param beyond Runs on the smaller side of the gap.
+ * The least gap that counts for so many runs, interpolated linearly between the entries of `GAPS`.
+ * @param beyond Number of runs on the smaller side of the gap.
  */
 function leastGap(runs: number, beyond: number): number {
   const kind = Math.min(beyond, 3) - 1;

@@ -1,32 +1,34 @@
 /**
- * The variance of the ratio of two cells whose runs took turns: from the differences within each repetition alone, or
- * from all runs if repetitions differ by no more than chance.
+ * The variance of the ratio of two cells whose runs took turns. It is computed from the differences within each
+ * repetition, or from all runs if repetitions differ by no more than chance.
  *
- * Pairing costs half of the degrees of freedom: 5 pairs have 4 where 10 runs have 8, and need 2.8 standard errors in
- * place of 2.3. If runs of one repetition are no more alike than others, pairing gains nothing. But testing for that
- * first, and then ignoring the test, keeps the pairs whose spread chance made too small, and errs in 6 to 7 % of cases
- * where 5 % were promised (H. Bozivich, T. A. Bancroft and H. O. Hartley, Ann. Math. Statist. 27, 1956: "sometimes
- * pooling"). Three things keep the error at 5 % whatever repetitions have in common: a pool never lowers the variance
- * of the pairs, pairs are kept only where they gain much, and the choice itself costs a degree of freedom. Of 40,000
- * simulated comparisons, with 0 to 5 times as much variance between repetitions as within, 4 pairs err in at most
- * 5.4 %, 5 in 5.2 %, 6 to 20 in 5.0 %. Without any variance between repetitions, 5 pairs find a decrease of 5 % under
- * 2 % of noise, with a margin of 2 %, in 52 % of cases in place of 47 %.
+ * Pairing costs half of the degrees of freedom: 5 pairs have 4 where 10 unpaired runs have 8, so a difference must be
+ * 2.8 standard errors instead of 2.3. If the runs of one repetition are no more alike than others, pairing gains
+ * nothing in return. But testing for that first, and then computing as though there had been no test, keeps the pairs
+ * in just those cases in which their spread is too small by chance. It errs in 6 to 7 % of cases instead of 5 % (H.
+ * Bozivich, T. A. Bancroft and H. O. Hartley, Ann. Math. Statist. 27, 1956: "sometimes pooling"). Three rules keep the
+ * error at 5 %, whatever repetitions have in common: pooling never lowers the variance of the pairs, pairs are kept
+ * only where they gain much, and the choice itself costs a degree of freedom.
+ *
+ * In 40,000 simulated comparisons, with 0 to 5 times as much variance between repetitions as within, 4 pairs err in at
+ * most 5.4 % of cases, 5 pairs in 5.2 %, and 6 to 20 pairs in 5.0 %. Without any variance between repetitions, 5 pairs
+ * find a decrease of 5 % under 2 % of noise, with a margin of 2 %, in 52 % of cases instead of 47 %.
  */
 import type { Variance } from "../confidence/confidence_interval.ts";
 
-/** With fewer pairs than this, the gain is hardly known. */
+/** With fewer pairs than this, the gain of pairing is hardly known. */
 const LEAST_PAIRS = 4;
 
 /**
- * The range of gains that chance explains. Outside of it, runs of one repetition differ from others by more than
- * chance.
+ * The range of the gain that chance explains. Outside of it, runs of the same repetition resemble each other more, or
+ * less, than chance explains.
  */
 const LEAST_GAIN = 0.6;
 const MOST_GAIN = 3;
 
 /**
- * @param paired Variance of the ratio, by pairs.
- * @param apart Variance of the ratio from the same runs, unpaired.
+ * @param paired Variance of the ratio, computed from the pairs.
+ * @param apart Variance of the ratio, computed from the same runs as though they were not paired.
  * @param pairs Number of pairs.
  */
 export function varianceOfPairs(paired: Variance, apart: number, pairs: number): Variance {

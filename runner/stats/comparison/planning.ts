@@ -1,13 +1,13 @@
 /**
- * How many runs a comparison needs. Pairs of runs of one program, side by side in a block, show the noise between such
- * pairs. From the noise follow the smallest change that `comparisonVerdict` would call real in 80 of 100 comparisons,
- * and the number of pairs that a change needs. Pure.
+ * How many runs a comparison needs. Pairs of runs of the same program, made side by side in a block, show the noise
+ * between pairs. The noise determines the smallest change that `comparisonVerdict` would call real in 80 of 100
+ * comparisons, and the number of pairs needed to detect a given change. Pure.
  *
- * A change is seen if the tests of `comparisonVerdict` see it: the moderated t against the edge of the margin, at the
- * level that Holm's method leaves to the first of all tests, and the exact test of signs if there are enough pairs for
- * it. With so few pairs that the exact test is hard to pass, the share of comparisons that pass it is simulated: the
- * sizes of both tests follow from standard normals alone, so the same 600 draws, made by a fixed seed, serve every
- * noise.
+ * A change counts as detected if both tests of `comparisonVerdict` detect it: the moderated t against the edge of the
+ * margin, at the level that Holm's method leaves to the first of all tests, and the exact test of signs if there are
+ * enough pairs for it. For up to 60 pairs, a simulation finds the share of comparisons that pass both tests, because
+ * the exact test is hard to pass with few pairs. Only standard normal values are drawn, and their results are scaled to
+ * the noise, so the same 600 samples, drawn with a fixed seed, serve every noise.
  */
 import { drawBy } from "../../../base/random.ts";
 import { pBeyond, studentInterval, type Variance } from "../confidence/confidence_interval.ts";
@@ -16,17 +16,17 @@ import { moderated, variancePriorOf } from "./moderation.ts";
 import { holm, signFlip } from "./significance_tests.ts";
 import { confidenceAmong, SIGNIFICANCE } from "./verdict.ts";
 
-/** How one figure varies between pairs, over all compared cells. */
+/** How much a figure varies between pairs, in all compared cells. */
 export interface PairNoise {
-  /** Standard deviation of ln ratio of one pair, in each cell. */
+  /** For each cell, the standard deviation of the log ratio of a pair. */
   readonly stdevs: readonly number[];
-  /** Degrees of freedom that the cells lend to each other; 0 if there are too few cells. */
+  /** Degrees of freedom that each cell borrows from the others; 0 if there are too few cells. */
   readonly borrowed: number;
 }
 
 /**
- * @param logRatios For each cell, the log ratio of the sides in every pair, where both sides run the same program: the
- * true mean is 0, so each pair is worth one degree of freedom.
+ * @param logRatios For each cell, the log ratio of the sides in each pair. Both sides run the same program, so the true
+ * mean is 0 and each pair gives one degree of freedom.
  */
 export function pairNoiseOf(logRatios: readonly (readonly number[])[]): PairNoise {
   const found = logRatios.map((ratios): Variance => ({
@@ -42,27 +42,26 @@ export function pairNoiseOf(logRatios: readonly (readonly number[])[]): PairNois
   };
 }
 
-/** The comparisons being planned. */
 export interface PlannedFamily {
-  /** Hypotheses that are judged together: cells × deciding figures. */
+  /** Number of hypotheses that are judged together: cells × deciding figures. */
   readonly tests: number;
-  /** Cells that lend their spread to each other. */
+  /** Number of cells whose spreads are pooled. */
   readonly cells: number;
-  /** Degrees of freedom that cells lend to each other, as in `PairNoise`. */
+  /** Degrees of freedom that each cell borrows from the others, as in `PairNoise`. */
   readonly borrowed: number;
-  /** Changes up to this are no difference; 0.02 is 2 %. */
+  /** Changes up to this size count as no difference; 0.02 is 2 %. */
   readonly marginRatio: number;
 }
 
-/** The smallest change detected in 80 of 100 comparisons with this many pairs, as a ratio less one. */
+/** The smallest change that this many pairs detect in 80 of 100 comparisons, as a ratio less one. */
 export function smallestChangeSeen(pairs: number, stdev: number, family: PlannedFamily): number {
   return Math.expm1(Math.log1p(family.marginRatio) + effectSeen(pairs, family) * stdev);
 }
 
-/** Pairs beyond this are never advised. */
+/** More pairs than this are never advised. */
 const MOST_PLANNED = 1_000;
 
-/** The least number of pairs that detect the change in 80 of 100 comparisons; null if 1,000 do not. */
+/** The smallest number of pairs that detects the change in 80 of 100 comparisons; null if even 1,000 pairs do not. */
 export function pairsToSee(change: number, stdev: number, family: PlannedFamily): number | null {
   const room = (Math.log1p(change) - Math.log1p(family.marginRatio)) / stdev;
   const isSeen = (pairs: number): boolean => effectSeen(pairs, family) <= room;
@@ -77,17 +76,19 @@ export function pairsToSee(change: number, stdev: number, family: PlannedFamily)
   return high;
 }
 
-/** With more pairs than this, the exact test agrees with the t-test, and counting takes too long. */
+/** With more pairs than this, the exact test agrees with the t-test, and takes too long. */
 const MOST_COUNTED = 12;
 /**
- * With more pairs than this, the spread is known so well that the sum of two quantiles is accurate enough (J. Cohen,
- * 1988).
+ * With more pairs than this, the spread is known so well that the sum of two quantiles is accurate enough and no
+ * simulation is needed (J. Cohen, 1988).
  */
 const MOST_DRAWN = 60;
 const CASES = 600;
 const POWER = 0.8;
 
-/** How far beyond the margin a change must be, in standard deviations of a pair. */
+/**
+ * How far beyond the margin a change must be to be detected in 80 of 100 comparisons, in standard deviations of a pair.
+ */
 export function effectSeen(pairs: number, family: PlannedFamily): number {
   const borrowed = Math.min(family.borrowed, (family.cells - 1) * (pairs - 1));
   const freedom = pairs - 1 + borrowed;
@@ -109,13 +110,13 @@ export function effectSeen(pairs: number, family: PlannedFamily): number {
 interface DrawnPairs {
   readonly mean: number;
   readonly variance: number;
-  /** The effect from which on the exact test agrees; −∞ if it can't detect anything. */
+  /** The smallest effect that the exact test detects; −∞ if the test does not apply. */
   readonly exact: number;
 }
 
 const drawnByPairs = new Map<number, readonly DrawnPairs[]>();
 
-/** Simulated pairs without an effect, with noise of variance 1. */
+/** Simulated samples of pairs without an effect, whose noise has variance 1. */
 function drawn(pairs: number): readonly DrawnPairs[] {
   const known = drawnByPairs.get(pairs);
   if (known !== undefined) return known;
@@ -130,7 +131,10 @@ function drawn(pairs: number): readonly DrawnPairs[] {
   return made;
 }
 
-/** Finds the effect by bisection, because a larger effect never raises the p-value of the exact test. */
+/**
+ * The smallest effect at which the exact test is significant. Bisection finds it, because a larger effect never raises
+ * the p-value.
+ */
 function exactEffect(values: readonly number[]): number {
   if (values.length > MOST_COUNTED || signFlip(values).leastP > SIGNIFICANCE) return -Infinity;
   let [low, high] = [0, Math.max(0, ...values.map((value) => -value)) + 1e-6];
@@ -142,7 +146,7 @@ function exactEffect(values: readonly number[]): number {
   return high;
 }
 
-/** Standard normals (G. E. P. Box and M. E. Muller, 1958). */
+/** Standard normal values (G. E. P. Box and M. E. Muller, 1958). */
 function normalsBy(seed: number): () => number {
   const draw = drawBy(seed);
   const uniform = (): number => (draw(0, 2 ** 31 - 2) + 1) / 2 ** 31;
@@ -150,11 +154,11 @@ function normalsBy(seed: number): () => number {
 }
 
 /**
- * How often the same pairs raise an alarm when chance says which side is which: both sides are one program, so every
- * such deal is as likely as the one that was measured.
+ * How often the same pairs raise a false alarm if chance decides which side is which. Both sides run the same program,
+ * so each such assignment is as likely as the one that was measured.
  *
- * @param figures For each figure and cell, the logarithms in the form that `pairNoiseOf` takes.
- * @returns A share of `deals`.
+ * @param figures For each figure and cell, the log ratios as `pairNoiseOf` takes them.
+ * @returns The share of all `deals` random assignments.
  */
 export function falseAlarmRatio(
   figures: readonly (readonly (readonly number[])[])[],

@@ -1,19 +1,19 @@
 /**
- * Comparisons whose unit is the measuring session: on another day, after a reboot or in another container, the same
- * program is faster or slower by more than its runs within a session differ (T. Kalibera and R. Jones, "Rigorous
- * benchmarking in reasonable time", ISMM 2013, make the session a level of its own). More runs of one session say
- * nothing about that.
+ * Comparisons whose unit is the measuring session. On another day, after a reboot or in another container, the same
+ * program is faster or slower by more than its runs within a session differ, and more runs in one session say nothing
+ * about that (T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, make the session a level
+ * of its own).
  *
- * Sessions that follow each other are alike: a machine that is slow tonight is slow tomorrow. So the logarithms of a
- * figure are modelled as a level of each group (base, new, earlier sessions) plus a stationary process whose
- * correlation fades with the time between sessions, ρ^lag:
+ * Consecutive sessions are alike: a machine that is slow tonight is slow tomorrow. So the logarithms of a figure are
+ * modelled as a level for each group of sessions (base, new, earlier) plus a stationary process whose correlation fades
+ * with the time between sessions, as ρ^lag:
  *
  *     x = level of its group + e,   cov(eᵢ, eⱼ) = σ² · ρ^|tᵢ − tⱼ|
  *
- * For each ρ of a grid, generalised least squares gives the ratio of the sides and its Student's t (A. C. Aitken,
- * 1935); the ρ are weighed by the restricted likelihood of what was measured (D. A. Harville, JASA 1977) and by a
- * reference prior. Few sessions show little about ρ, which makes the interval wider; sides that took turns lose
- * nothing, because a drift is in both. `deno task bench sessions` measures how often the interval is right.
+ * For each ρ of a grid, generalised least squares (A. C. Aitken, 1935) gives the ratio of the sides and its Student's
+ * t. The values of ρ are weighted by the restricted likelihood of the measured figures (D. A. Harville, JASA 1977) and
+ * by a reference prior. Few sessions show little about ρ, which makes the interval wider. Sides that took turns lose
+ * nothing, because a drift affects both. `deno task bench sessions` measures how often the interval covers the truth.
  */
 import type { Estimate } from "../confidence/bootstrap.ts";
 import type { Variance } from "../confidence/confidence_interval.ts";
@@ -23,9 +23,9 @@ import { type TwoGroups, twoGroupsOf } from "./bimodality.ts";
 import { errorsFor } from "./verdict.ts";
 
 /**
- * A figure over at least two sessions: their geometric mean, each session counting once. The means of sessions differ
- * because sessions differ and because runs do, so the variance between them contains both. If it is, by luck, less than
- * the runs alone explain, the variance that the runs explain counts.
+ * A figure over at least two sessions: the geometric mean, in which each session counts once. The means of sessions
+ * differ both because sessions differ and because runs do, so the variance between them contains both. If that variance
+ * is, by luck, below what the differences of runs alone explain, the latter is used.
  */
 export function meanOfSessions(estimates: readonly Estimate[]): Estimate {
   const count = estimates.length;
@@ -44,46 +44,54 @@ export function meanOfSessions(estimates: readonly Estimate[]): Estimate {
   };
 }
 
-/** Mean squared standard error of the logarithm; sessions with a single run have none. */
+/**
+ * Mean squared standard error of the logarithm. Sessions with a single run are left out, because they have no standard
+ * error.
+ */
 function errorWithin(estimates: readonly Pick<Estimate, "logStandardError">[]): number {
   const known = estimates.map(({ logStandardError }) => logStandardError ** 2)
     .filter(Number.isFinite);
   return known.length === 0 ? 0 : meanOf(known);
 }
 
-/** What a session belongs to: one of the two sides, or earlier sessions, which only show how much sessions differ. */
+/** The group of a session: one of the two sides, or the earlier sessions, which only show how much sessions differ. */
 const SIDES = ["base", "next", "earlier"] as const;
 export type SessionSide = typeof SIDES[number];
 
-/** A figure of a cell in one session. */
+/** The figure of a cell in one session. */
 export interface SessionFigure extends Pick<Estimate, "value" | "logStandardError"> {
   readonly side: SessionSide;
-  /** When the session began, ms; null if unknown: sessions then count as equally spaced, in their order. */
+  /**
+   * When the session began, in ms; null if unknown. If any is unknown, sessions count as equally spaced, in their
+   * order.
+   */
   readonly startedMs: number | null;
 }
 
-/** The ratio of new over base, over sessions. */
+/** The ratio of new over base, estimated over sessions. */
 export interface SessionContrast extends Variance {
   readonly value: number;
-  /** Estimated correlation of sessions at their usual distance in time. */
+  /** Estimated correlation of sessions at the median distance in time. */
   readonly correlation: number;
   readonly sessions: Readonly<Record<SessionSide, number>>;
-  /** Two groups within one side or within the earlier sessions, as ratios to their mean; null if there is one group. */
+  /**
+   * Two groups within one side or within the earlier sessions, as ratios to the mean; null if there are no two groups.
+   */
   readonly groups: TwoGroups | null;
 }
 
 /**
- * This many sessions are enough if both sides have them. A single session may be the odd one of five; among three, an
- * odd one shows in the spread.
+ * If both sides have at least this many sessions, no degrees of freedom are required. A single session may be an odd
+ * one, as one in five may be; among three, an odd one shows in the spread.
  */
 export const LEAST_A_SIDE = 3;
 /**
- * Degrees of freedom needed if a side has fewer sessions. If every fifth session is odd, 7 % of all groups of twelve
- * sessions contain no odd one, and 33 % of all groups of five.
+ * Degrees of freedom required if a side has fewer than `LEAST_A_SIDE` sessions. If every fifth session is odd, 7 % of
+ * all groups of twelve sessions contain no odd one, and 33 % of all groups of five.
  */
 export const LEAST_FREEDOM = 11;
 
-/** @returns Null if there are too few sessions to know how much they differ. */
+/** @returns Null if there are too few sessions to tell how much sessions differ. */
 export function contrastOfSessions(figures: readonly SessionFigure[]): SessionContrast | null {
   const counts = countsOf(figures);
   const groups = SIDES.filter((side) => counts[side] > 0).length;
@@ -93,7 +101,8 @@ export function contrastOfSessions(figures: readonly SessionFigure[]): SessionCo
   if (!isBalanced && degreesOfFreedom < LEAST_FREEDOM) return null;
   const series = inTime(figures);
   const all = CORRELATIONS.map((correlation) => fitWith(correlation, series));
-  // Dependence is estimated from few sessions, so it is never allowed to make the result more certain.
+  // The correlation is estimated from few sessions, so it is never allowed to make the result more
+  // certain.
   const [{ error: independent }] = all;
   const fits = all.map((fit, i) => ({
     log: fit.log,
@@ -119,8 +128,8 @@ export function contrastOfSessions(figures: readonly SessionFigure[]): SessionCo
 }
 
 /**
- * One or two sessions deviate as single sessions do, of which one in five may be odd, and not as means of normal values
- * do. So if one side has so few, the variance is computed as though the other side had no more, however many it has.
+ * The mean of one or two sessions varies like a single session, of which one in five may be odd, and not like a mean of
+ * normal values. So if a side has so few, the variance is computed as though the other side had no more.
  */
 function loneFactor({ base, next }: Readonly<Record<"base" | "next", number>>): number {
   return 2 / Math.min(base, next) / (1 / base + 1 / next);
@@ -131,7 +140,7 @@ function countsOf(figures: readonly SessionFigure[]): Record<SessionSide, number
   return { base: count("base"), next: count("next"), earlier: count("earlier") };
 }
 
-/** Two groups within the first side that has them: no session is near the mean of such a side. */
+/** Two groups within the first side that has two; in such a side, no session is near the mean. */
 function groupsIn(figures: readonly SessionFigure[]): TwoGroups | null {
   return SIDES.reduce<TwoGroups | null>((found, side) => {
     const values = figures.filter((one) => one.side === side).map(({ value }) => value);
@@ -142,16 +151,19 @@ function groupsIn(figures: readonly SessionFigure[]): TwoGroups | null {
 }
 
 interface Series {
-  /** Natural logarithms, in the order of time. */
+  /** Natural logarithms of the figure, in order of time. */
   readonly logs: readonly number[];
   readonly sides: readonly SessionSide[];
-  /** Distance of each session from the one before, as a multiple of the usual distance; 0 for the first. */
+  /** Time since the session before, as a multiple of the median distance; 0 for the first. */
   readonly lags: readonly number[];
-  /** Lower bound of the variance of a session. */
+  /** Lower bound of the variance of one session. */
   readonly variance: number;
 }
 
-/** Sessions closer than usual count as the usual distance apart, because each of them also restarts everything. */
+/**
+ * Sorts the sessions by time, if all times are known. Sessions closer than the median distance count as that far apart,
+ * because every session restarts everything anyway.
+ */
 function inTime(figures: readonly SessionFigure[]): Series {
   const isTimed = figures.every(({ startedMs }) => startedMs !== null);
   const sorted = isTimed
@@ -169,17 +181,20 @@ function inTime(figures: readonly SessionFigure[]): Series {
   };
 }
 
-/** The values of ρ that are tried. Nearer to 1, no practical number of sessions distinguishes a level from a drift. */
+/**
+ * The values of ρ that are tried. They end at 0.98, because nearer to 1 no practical number of sessions distinguishes a
+ * level from a drift.
+ */
 const CORRELATIONS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98] as const;
 
-/** Log prior of each value: the reference prior 1 / √(1 − ρ²), integrated from midpoint to midpoint. */
+/** Logarithm of the prior of each ρ: the reference prior 1 / √(1 − ρ²), integrated from midpoint to midpoint. */
 const PRIOR = CORRELATIONS.map((one, i) => {
   const [before, after] = [CORRELATIONS[i - 1] ?? -one, CORRELATIONS[i + 1] ?? 2 - one];
   return Math.log(Math.asin((one + after) / 2) - Math.asin((one + before) / 2));
 });
 
 interface Fit {
-  /** Logarithm of new over base. */
+  /** Logarithm of the ratio of new over base. */
   readonly log: number;
   /** Standard error of `log`. */
   readonly error: number;
@@ -187,7 +202,9 @@ interface Fit {
   readonly likelihood: number;
 }
 
-/** Generalised least squares, on the residual of each session after prediction from the one before. */
+/**
+ * Fits the levels by generalised least squares, on what each session adds to its prediction from the session before.
+ */
 function fitWith(correlation: number, { logs, sides, lags, variance }: Series): Fit {
   const carried = lags.map((lag) => lag === 0 ? 0 : correlation ** lag);
   const scales = carried.map((one) => Math.sqrt(1 - one ** 2));
@@ -195,7 +212,7 @@ function fitWith(correlation: number, { logs, sides, lags, variance }: Series): 
     values.map((value, i) => (value - carried[i] * (values[i - 1] ?? 0)) / scales[i]);
   const known = SIDES.filter((side) => sides.includes(side));
   const columns = known.map((side) => whitened(sides.map((one) => one === side ? 1 : 0)));
-  // Centred on the mean, so that rounding of large squares does not drown the residuals.
+  // Centred on the mean, so that rounding errors of large squares do not swamp the residuals.
   const centre = meanOf(logs);
   const values = whitened(logs.map((log) => log - centre));
   const { inverse, logDeterminant } = inverted(
@@ -222,7 +239,7 @@ function dot(one: readonly number[], other: readonly number[]): number {
   return one.reduce((sum, value, i) => sum + value * other[i], 0);
 }
 
-/** Inverts a positive definite matrix of at most three rows (Gauss and Jordan). */
+/** Inverts a positive definite matrix of at most three rows, by Gauss–Jordan elimination. */
 function inverted(
   matrix: readonly (readonly number[])[],
 ): { readonly inverse: number[][]; readonly logDeterminant: number } {
@@ -254,10 +271,13 @@ function belowT(t: number, degreesOfFreedom: number): number {
   return t > 0 ? 1 - tail : tail;
 }
 
-/** Two-sided levels at which Student's t is matched to the mixture: one for a single decision, one for ten. */
+/**
+ * Two-sided levels at which Student's t is matched to the mixture over ρ. The first suits a single decision, the second
+ * a decision that is one of ten.
+ */
 const MATCHED = [0.95, 0.995] as const;
 
-/** The t distribution with the median of the mixture and, at both levels, its width. */
+/** The t distribution that has the median of the mixture and its width at both levels of `MATCHED`. */
 function asStudent(
   below: (log: number) => number,
   fits: readonly Fit[],
@@ -282,7 +302,6 @@ function asStudent(
   return { value: Math.exp(median), variance: error ** 2, degreesOfFreedom };
 }
 
-/** The zero of an increasing function, by bisection. */
 function crossingOf(rising: (at: number) => number, low: number, high: number): number {
   for (let i = 0; i < 60; i++) {
     const middle = (low + high) / 2;
@@ -292,11 +311,12 @@ function crossingOf(rising: (at: number) => number, low: number, high: number): 
   return (low + high) / 2;
 }
 
-/** Sessions beyond this are never advised. */
+/** More sessions than this are never advised. */
 const MOST_SESSIONS = 100;
 
 /**
- * Sessions per side that would decide with 80 % probability if the ratio is as observed. Null if 100 would not.
+ * Sessions per side that would decide with 80 % probability if the true ratio is the observed one; null if even 100
+ * would not.
  * @param room Distance from the ratio to the limit, on a logarithmic scale.
  */
 export function sessionsToDecide(

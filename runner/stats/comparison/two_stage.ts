@@ -1,40 +1,40 @@
 /**
- * A comparison in two stages: a cell that may be worse after the first blocks is measured in as many fresh blocks, and
- * judged by all blocks together. Pure.
+ * A comparison in two stages. A cell that may be worse after the first blocks is measured in as many fresh blocks, and
+ * then judged by all blocks together. Pure.
  *
- * A group-sequential test whose first look can only end without an alarm (C. Jennison and B. W. Turnbull, "Group
- * Sequential Methods", 2000, §4 and §8): a cell that looks worse by chance goes on, so the ratio of all blocks is too
- * bad on average. The estimate and its interval therefore take the selection into account. D₁ is how much worse the
- * first blocks are, D how much worse all of them are, d the D that was found, and c the least D₁ that goes on. The
- * probability
+ * This is a group-sequential test whose first look can only end without an alarm (C. Jennison and B. W. Turnbull,
+ * "Group Sequential Methods", 2000, §4 and §8). A cell that looks worse by chance goes on, so the ratio over all blocks
+ * is, on average, too bad. The estimate and its interval therefore take this selection into account. Let D₁ be how much
+ * worse the first blocks are, D how much worse all blocks are, d the measured value of D, c the least D₁ with which a
+ * cell goes on, and δ the true change. The probability
  *
  *     P(D ≥ d | D₁ > c; δ)
  *
- * is ½ if δ is the estimate, and α/2 or 1 − α/2 if it is an end of the interval. This is the conditional form of the
+ * is ½ at the estimate of δ, and α/2 and 1 − α/2 at the ends of its interval. This is the conditional form of the
  * median-unbiased estimate of K. Fairbanks and R. Madsen (Biometrika 1982; for its bias J. Whitehead, Biometrika 1986;
- * conditional: X. Fan, D. DeMets and K. Lan, J. Biopharm. Stat. 2004). For a known variance of the blocks, D₁ given D
- * is normal around D, whatever δ is. The variance is only estimated, with few degrees of freedom, so the probability is
- * averaged over it. `deno task bench confirm` measures whether the promises hold.
+ * for the conditional form X. Fan, D. DeMets and K. Lan, J. Biopharm. Stat. 2004). If the variance of the blocks is
+ * known, D₁ given D is normal around D, whatever δ is. But the variance is only estimated, with few degrees of freedom,
+ * so the probability is averaged over it. `deno task bench confirm` measures the actual error rates and coverage.
  */
 import { type ConfidenceInterval, pBeyond } from "../confidence/confidence_interval.ts";
 import { tQuantile } from "../confidence/student_t.ts";
 
-/** When a change counts as worse. */
+/** What counts as worse. */
 export interface WorseRule {
-  /** Changes up to this are no difference; 0.02 is 2 %. */
+  /** Changes up to this size count as no difference; 0.02 is 2 %. */
   readonly marginRatio: number;
   readonly better: "lower" | "higher";
 }
 
 /**
- * Which cells go on to the second stage: they fall short of the margin by at most one standard error, so that hardly
- * any slowdown beyond the margin is lost, and they are worse by at least a quarter of a standard error, so that at most
- * 40 % of unchanged cells go on, however much the first blocks vary.
+ * Which cells go on to the second stage. They fall short of the margin by at most one standard error, so that hardly
+ * any slowdown beyond the margin is missed. They are also worse by at least a quarter of a standard error, so that at
+ * most 40 % of unchanged cells go on, however much the first blocks vary.
  */
 const SHORT_ERRORS = 1;
 const LEAST_ERRORS = 0.25;
 
-/** How much worse the value is, on a logarithmic scale; above 0 if it is. */
+/** How much worse the new side is, as a logarithm; negative if it is better. */
 function worseBy({ value }: ConfidenceInterval, { better }: WorseRule): number {
   return (better === "higher" ? -1 : 1) * Math.log(value);
 }
@@ -46,20 +46,20 @@ function cutOf({ logStandardError }: ConfidenceInterval, { marginRatio }: WorseR
   );
 }
 
-/** Whether the change may be worse than the margin allows, judging by the first blocks. */
+/** Whether the first blocks leave it possible that the cell is worse than the margin allows. */
 export function mayBeWorse(first: ConfidenceInterval, rule: WorseRule): boolean {
   return worseBy(first, rule) > cutOf(first, rule);
 }
 
 export interface Stages {
-  /** Interval of the first blocks, new over base. */
+  /** Ratio of new over base in the first blocks. */
   readonly first: ConfidenceInterval;
-  /** Interval of all blocks, the first and the fresh ones. */
+  /** Ratio of new over base in all blocks, the first and the fresh ones. */
   readonly pooled: ConfidenceInterval;
   readonly blocks: { readonly first: number; readonly all: number };
 }
 
-/** The ratio of the fresh blocks alone. */
+/** The ratio of new over base in the fresh blocks alone. */
 export function freshRatio({ first, pooled, blocks }: Stages): number {
   const fresh = blocks.all - blocks.first;
   return Math.exp(
@@ -67,19 +67,22 @@ export function freshRatio({ first, pooled, blocks }: Stages): number {
   );
 }
 
-/** Whether the fresh blocks alone are also worse than the margin allows. */
+/** Whether the ratio of the fresh blocks alone is also beyond the margin, on the worse side. */
 export function isBorneOut(stages: Stages, rule: WorseRule): boolean {
   const value = freshRatio(stages);
   return worseBy({ ...stages.pooled, value }, rule) > Math.log1p(rule.marginRatio);
 }
 
-/** The pooled ratio corrected for the selection, and the two-sided p-value that it is within the margin. */
+/**
+ * The ratio over all blocks, corrected for the selection, and its two-sided p-value against all true ratios within the
+ * margin.
+ */
 export interface StagedRatio {
   readonly interval: ConfidenceInterval;
   readonly p: number;
 }
 
-/** @param stages Stages of a change that may be worse, judging by its first blocks. */
+/** @param stages The stages of a cell for which `mayBeWorse` was true after the first blocks. */
 export function afterSelection(
   stages: Stages,
   rule: WorseRule,
@@ -112,22 +115,22 @@ export function afterSelection(
 }
 
 interface Selected {
-  /** The difference D that was found, and its standard error. */
+  /** The measured value d of the difference D, and its standard error. */
   readonly found: number;
   readonly error: number;
   readonly cut: number;
   readonly degreesOfFreedom: number;
-  /** Share of the first blocks among all. */
+  /** The first blocks as a share of all blocks. */
   readonly firstShare: number;
 }
 
-/** Steps of the numerical integration over the variance of blocks, and over D. */
+/** Steps of the numerical integration over the variance of the blocks (`SPREADS`) and over D (`STEPS`). */
 const SPREADS = 16;
 const STEPS = 24;
-/** Standard errors beyond which probability is negligible. */
+/** Number of standard errors beyond which probability is negligible. */
 const FAR = 7;
 
-/** δ → P(D ≥ d | D₁ > c). */
+/** Returns P(D ≥ d | D₁ > c; δ) as a function of δ. */
 function selectedTail(
   { found, error, cut, degreesOfFreedom, firstShare }: Selected,
 ): (change: number) => number {
@@ -152,12 +155,15 @@ function selectedTail(
 }
 
 interface Spread {
-  /** The true standard error over the estimated one. */
+  /** The true standard error divided by the estimated one. */
   readonly factor: number;
   readonly weight: number;
 }
 
-/** Density of the ratio of estimated to true error, χ over the root of its degrees of freedom: kᵛ⁻¹ · exp(−v·k²/2). */
+/**
+ * Weights by the density of k, the estimated over the true standard error: a χ variable over the root of its degrees of
+ * freedom v, with a density proportional to kᵛ⁻¹ · exp(−v·k²/2).
+ */
 function spreadsOf(degreesOfFreedom: number): Spread[] {
   const reach = 4 / Math.sqrt(2 * degreesOfFreedom);
   const [low, high] = [Math.max(0.02, 1 - reach), 1 + reach];
@@ -170,7 +176,7 @@ function spreadsOf(degreesOfFreedom: number): Spread[] {
   return found.map(({ factor, weight }) => ({ factor, weight: weight / sum }));
 }
 
-/** Where an increasing function is 0, by bisection within 40 errors of the value found. */
+/** Where an increasing function is 0, found by bisection within 40 standard errors of the measured value. */
 function crossingOf(rising: (at: number) => number, found: number, error: number): number {
   let [low, high] = [found - 40 * error, found + 40 * error];
   for (let i = 0; i < 30; i++) {
@@ -182,8 +188,8 @@ function crossingOf(rising: (at: number) => number, found: number, error: number
 }
 
 /**
- * Probability that a standard normal exceeds z (W. H. Press and others, "Numerical Recipes", §6.2: 7 digits
- * everywhere).
+ * Probability that a standard normal value exceeds z (W. H. Press and others, "Numerical Recipes", §6.2: accurate to 7
+ * digits everywhere).
  */
 function normalTail(z: number): number {
   const x = Math.abs(z) / Math.SQRT2;
@@ -193,7 +199,7 @@ function normalTail(z: number): number {
   return z >= 0 ? tail : 1 - tail;
 }
 
-/** Coefficients of the Chebyshev fit to erfc, from the highest power. */
+/** Coefficients of the Chebyshev fit to erfc, from the highest power to the lowest. */
 const COEFFICIENTS = [
   0.17087277,
   -0.82215223,

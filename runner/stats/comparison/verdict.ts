@@ -1,4 +1,4 @@
-/** The verdict of a comparison as one code, with the reason if it is limited. */
+/** The verdict of a comparison as one code, and a code for why the verdict is inconclusive or limited. */
 import type { ExactTest } from "./significance_tests.ts";
 import type { ConfidenceInterval } from "../confidence/confidence_interval.ts";
 import { tQuantile } from "../confidence/student_t.ts";
@@ -7,20 +7,23 @@ const VERDICTS = ["better", "worse", "equivalent", "inconclusive"] as const;
 export type Verdict = typeof VERDICTS[number];
 
 /**
- * Why a comparison is inconclusive, or what its verdict is limited to:
- * - nothing: a side has no such figure; one-run: a side has one run, which says nothing about the next;
- * - silent: some runs of a side served nothing, so that there is no ratio to their mean;
- * - few-runs: the interval holds both a difference that matters and none;
- * - margin: the sides differ for certain, but perhaps by less than matters;
- * - many, exact: a difference by the interval that Holm's correction, or the exact test, does not bear out;
- * - sessions: the sides were measured in two sessions, and how much sessions differ is unknown;
- * - groups: the runs fall into two groups; unsteady: most runs of a side have no steady state;
+ * Why a comparison is inconclusive, or what limits its verdict:
+ * - nothing: a side has no such figure;
+ * - one-run: a side has only one run, which says nothing about the next;
+ * - silent: some runs of a side served nothing, so no ratio can be formed;
+ * - few-runs: the interval contains both differences that matter and no difference;
+ * - margin: the sides certainly differ, but perhaps by less than matters;
+ * - many, exact: the interval shows a difference, but Holm's correction or the exact test does not confirm it;
+ * - sessions: the sides were measured in two sessions, and it is unknown how much sessions differ;
+ * - groups: the runs fall into two groups;
+ * - unsteady: most runs of a side have no steady state;
  * - at-least: the capacity of a side is a lower bound, so the true difference may be another;
  * - errors: so many responses were wrong that their speed says nothing;
- * - generator: alike as far as the generator could tell, which was the limit of most runs of a side;
- * - unconfirmed: worse by all runs, but not by the fresh ones alone;
- * - few-slices: too few slices of two processes that nobody restarts; dependent-slices: they depend on each other for
- *   too long to tell; disturbed: a side at rest disturbs the other by more than a verdict allows.
+ * - generator: the sides are alike, but the generator was the bottleneck in most runs of a side;
+ * - unconfirmed: all blocks together are worse, but the fresh ones alone are not;
+ * - few-slices: there are too few slices of two processes that are not restarted;
+ * - dependent-slices: slices depend on each other for too long to tell;
+ * - disturbed: a side disturbs the other, even at rest, by more than a verdict allows.
  */
 const VERDICT_REASONS = [
   "nothing",
@@ -49,38 +52,39 @@ export interface ComparisonJudgement {
   readonly reason: VerdictReason | null;
 }
 
-/** A difference is called real below this p: 1 false alarm in 20 comparisons. */
+/** A difference is called real if p is below this, which gives 1 false alarm in 20 comparisons. */
 export const SIGNIFICANCE = 0.05;
-/** The probability with which `smallestChangeOf` is detected, and with which `runsToDecide` decides. */
+/** The probability with which a change of `smallestChangeOf` is detected, and with which `runsToDecide` runs decide. */
 const POWER = 0.8;
 
 export interface Comparison {
   /** The ratio of new over base. */
   readonly ratio: ConfidenceInterval;
   /**
-   * p-value of the ratio being within the margin (`pBeyond`), adjusted by Holm's method over all figures that are
+   * p-value against all true ratios within the margin (`pBeyond`), adjusted by Holm's method over all figures that are
    * decided together.
    */
   readonly adjustedP: number;
-  /** Exact test of the same figure, run by run or pair by pair, against the edge of the margin. */
+  /** Exact test of the same figure, by runs or by pairs, against the edge of the margin. */
   readonly exact: ExactTest;
   /** Ratios from 1 / (1 + margin) to 1 + margin count as no difference; 0.02 is 2 %. */
   readonly marginRatio: number;
   /**
-   * The interval that must lie within the margin for equivalence, if looks at the runs require a wider one. Default:
-   * `ratio`.
+   * The interval that must lie within the margin for equivalence. It is wider than `ratio` if the runs were looked at
+   * repeatedly. Default: `ratio`.
    */
   readonly atLook?: Pick<ConfidenceInterval, "low" | "high">;
-  /** The direction of improvement: lower for latency, higher for a rate. */
+  /** Which direction is an improvement: lower for a latency, higher for a rate. */
   readonly better: "lower" | "higher";
 }
 
 /**
- * - equivalent: the whole interval is within the margin;
- * - better, worse: the whole interval is beyond the margin, and both tests say that this is not chance. The interval
- *   assumes that the means of runs are about normally distributed. The exact test assumes nothing, but with few runs it
- *   can detect nothing, and the interval decides alone;
- * - inconclusive: anything else. More runs, or another margin, would settle it.
+ * The verdict is
+ * - equivalent if the whole interval is within the margin;
+ * - better or worse if the whole interval is beyond the margin, and both tests say that this is not chance. The
+ *   interval assumes that the means of runs are about normally distributed. The exact test assumes nothing, but with
+ *   few runs it can't detect anything, and then the interval decides alone;
+ * - inconclusive otherwise. More runs, or another margin, would settle it.
  */
 export function comparisonVerdict(
   { ratio, atLook = ratio, adjustedP, exact, marginRatio, better }: Comparison,
@@ -101,11 +105,11 @@ export function comparisonVerdict(
 
 /**
  * The smallest change that the comparison would have called real in 80 of 100 repetitions, as a ratio less one (0.03
- * for 3 %): what "inconclusive" and "equivalent" leave open. It is the margin plus (t₀.₉₇₅ + t₀.₈) standard errors (J.
- * Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988).
+ * for 3 %). It tells what "inconclusive" and "equivalent" leave open. It is the margin plus (t₀.₉₇₅ + t₀.₈) standard
+ * errors (J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988).
  *
- * @param confidence The confidence level of the difference; more than 95 % where Holm's method, or looks at the runs,
- * need more.
+ * @param confidence The confidence level of the difference; above 95 % if Holm's method or repeated looks at the runs
+ * require more.
  */
 export function smallestChangeOf(
   { logStandardError, degreesOfFreedom }: ConfidenceInterval,
@@ -116,9 +120,9 @@ export function smallestChangeOf(
 }
 
 /**
- * Confidence of the interval that must lie beyond the margin when Holm's method is at its strictest, for the first of
- * this many tests. With a margin, chance calls a difference real on one side only, so up to two tests ask no more than
- * the 95 % interval.
+ * Confidence level of the interval that must lie beyond the margin, where Holm's method is at its strictest: for the
+ * first of this many tests. With a margin, chance calls a difference real on one side only, so up to two tests require
+ * no more than the 95 % interval.
  */
 export function confidenceAmong(tests: number, marginRatio: number): number {
   const sides = marginRatio > 0 ? 2 : 1;
@@ -126,8 +130,8 @@ export function confidenceAmong(tests: number, marginRatio: number): number {
 }
 
 /**
- * How many standard errors a difference must measure to be detected with 80 % probability: the one-sided 80 % point is
- * the two-sided 60 % point.
+ * How many standard errors a difference must be to be detected with 80 % probability. The quantile for one-sided 80 %
+ * is that for two-sided 60 %.
  */
 export function errorsFor(confidence: number, degreesOfFreedom: number): number {
   return tQuantile(confidence, degreesOfFreedom) + tQuantile(2 * POWER - 1, degreesOfFreedom);
@@ -137,11 +141,11 @@ export function errorsFor(confidence: number, degreesOfFreedom: number): number 
 const MOST_RUNS = 1_000;
 
 /**
- * How many runs per side would give a verdict with 80 % probability if the true ratio were the one found: equivalent
- * for a ratio within the margin, better or worse for one beyond. Null if it would take more than 1,000, or if the ratio
- * lies on the edge.
+ * How many runs per side would give a verdict with 80 % probability if the true ratio is the one found: equivalent for
+ * a ratio within the margin, better or worse for one beyond. Null if it would take more than 1,000 runs, or if the
+ * ratio lies on the edge of the margin.
  *
- * @param runs Number of runs that the interval rests on.
+ * @param runs Number of runs from which the interval was computed.
  */
 export function runsToDecide(
   { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,
@@ -151,7 +155,8 @@ export function runsToDecide(
   const ofOneRun = logStandardError * Math.sqrt(runs);
   const freedomOf = (count: number): number => degreesOfFreedom * (count - 1) / (runs - 1);
   let needed = runs;
-  // A fixed point, because t depends on the runs. A few rounds are accurate enough for a number that follows "about".
+  // A fixed-point iteration, because t depends on the number of runs. Five rounds are accurate
+  // enough for an approximate number.
   for (let round = 0; round < 5; round++) {
     const errors = errorsFor(1 - SIGNIFICANCE, freedomOf(Math.max(2, needed)));
     needed = Math.max(2, (errors * ofOneRun / room) ** 2);

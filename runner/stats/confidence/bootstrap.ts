@@ -1,31 +1,29 @@
 /**
- * How far the figures of a group of runs may be off, by a bootstrap of whole runs: a resample draws as many
- * repetitions as there are, with replacement, and pools what they hold (A. C. Davison and D. V. Hinkley,
- * "Bootstrap Methods and their Application", 1997, §3.8: noise inside runs is part of how runs differ, so
- * drawing parts of a run as well would count it twice).
+ * How uncertain the figures of a group of runs are, by a bootstrap of whole runs. A resample draws as many repetitions
+ * as there are, with replacement, and pools their data (A. C. Davison and D. V. Hinkley, "Bootstrap Methods and their
+ * Application", 1997, §3.8: noise within runs is part of how runs differ, so resampling parts of runs as well would
+ * count it twice).
  *
  * Repetitions are blocks (G. E. P. Box, J. S. Hunter and W. G. Hunter, "Statistics for Experimenters", 2005, §4.2): the
- * runs of one repetition are made one after another, and what slows the machine meanwhile slows all of them. Which
- * repetitions a resample draws depends on nothing but their numbers, so that every cell of an experiment draws the same
- * ones, and the draws of a ratio are paired by block: see `confidence_interval.ts`.
+ * runs of one repetition are made one after another, so whatever slows the machine at that time slows all of them.
+ * Which repetitions a resample draws depends only on their numbers. So every cell of an experiment draws the same
+ * repetitions, and the draws of a ratio are paired by block; see `confidence_interval.ts`.
  */
 import { type Draw, drawBy, fnv1a } from "../../../base/random.ts";
 import { mergeBlocks, Pool, type PooledFigure, type RunBlock } from "./pool.ts";
 
-/** When runs were measured. */
+/** The experiment and the repetitions in which runs were measured. */
 export interface Sampling {
-  /**
-   * Start of the experiment, the same for its runs in all cells. Null if unknown: such runs are paired with no others.
-   */
+  /** Start of the experiment, which all its runs share. Null if unknown: such runs are not paired with any others. */
   readonly session: string | null;
-  /** Repetition of each run, in order, without duplicates. */
+  /** Repetition of each run, in order and without duplicates. */
   readonly repetitions: readonly number[];
 }
 
 export interface DrawOptions {
-  /** Default: consecutive repetitions, in a session that no other runs share. */
+  /** Default: consecutive repetitions, in a session of their own. */
   readonly sampling?: Sampling;
-  /** Default 1,000, which leaves an error of 2 % in the standard error. */
+  /** Default 1,000, with which the standard error has a random error of 2 %. */
   readonly resamples?: number;
 }
 
@@ -33,31 +31,31 @@ export interface BootstrapOptions extends DrawOptions {
   readonly figures: readonly PooledFigure[];
 }
 
-/** A figure of a group of runs, with what an interval needs. All logarithms are natural. */
+/** A figure of a group of runs, and all that its interval is computed from. All logarithms are natural. */
 export interface Estimate extends Sampling {
-  /** Value of all runs together: requests per second, or microseconds. */
+  /** The figure of all runs pooled, in requests per second or microseconds. */
   readonly value: number;
-  /** Value of each run, in order. */
+  /** The figure of each run, in order. */
   readonly byRun: readonly number[];
-  /** Standard error of ln value; NaN for one run. */
+  /** Standard error of ln `value`; NaN for one run. */
   readonly logStandardError: number;
-  /** ln (value of a resample / value), one for each resample, in the order drawn. */
+  /** ln (figure of a resample / `value`) for each resample, in the order drawn. */
   readonly logDraws: Float64Array;
-  /** The estimate from some of the repetitions alone; null as in `bootstrap`. */
+  /** The estimate from only these repetitions; null under the same conditions as in `bootstrap`. */
   readonly of: (repetitions: readonly number[]) => Estimate | null;
 }
 
 /**
- * The number of resamples with which `bench/statistics.ts` measures the coverage of intervals. With so many, chance
- * moves the ends of intervals by some 2 % of the half width (always in the same way, because draws are repeatable), and
- * a report of 450 runs takes about a second.
+ * `bench/statistics.ts` measures the coverage of intervals with this number of resamples. Chance then moves the ends of
+ * intervals by some 2 % of the half width (always in the same way, because draws are repeatable), and a report of 450
+ * runs takes about a second.
  */
 export const RESAMPLES = 1_000;
 
 /**
  * @param runs The blocks of each run; every run must have at least one.
- * @returns One estimate for each figure, in their order; null where the figure of the runs, or of a resample of them,
- * is 0 or has no samples: there is no ratio to nothing.
+ * @returns One estimate for each figure, in order. Null if the figure of all runs or of any resample is 0 or has no
+ * samples, because no ratio to it exists.
  */
 export function bootstrap(
   runs: readonly (readonly RunBlock[])[],
@@ -66,10 +64,13 @@ export function bootstrap(
   return figures.map(drawsFrom(runs, options));
 }
 
-/** Returns the estimate of a figure, the same at every call; null as in `bootstrap`. */
+/**
+ * Returns the estimate of a figure. Repeated calls give equal estimates. Null under the same conditions as in
+ * `bootstrap`.
+ */
 export type DrawEstimate = (figure: PooledFigure) => Estimate | null;
 
-/** `bootstrap` for figures that are requested one by one. */
+/** Does the same as `bootstrap`, for figures that are requested one by one. */
 function drawsFrom(
   runs: readonly (readonly RunBlock[])[],
   { sampling = inOrder(runs.length), resamples = RESAMPLES }: DrawOptions = {},
@@ -87,11 +88,14 @@ function drawsFrom(
     );
 }
 
-/** The last pools, by their runs. A report usually wants several figures of a cell, one cell after another. */
+/**
+ * The most recently used pools, by their runs. A report usually needs several figures of a cell before it goes on to
+ * the next cell.
+ */
 const lastPools = new Map<readonly (readonly RunBlock[])[], Pool>();
 /**
- * Limit for all cached pools. The pool of a cell with a hundred runs takes some MB; one with ten runs is rebuilt in 2
- * ms.
+ * Limit for all cached pools together. The pool of a cell takes some MB for a hundred runs; for ten runs, it is rebuilt
+ * in 2 ms.
  */
 const MOST_POOL_BYTES = 64_000_000;
 
@@ -109,10 +113,10 @@ function poolOf(runs: readonly (readonly RunBlock[])[]): Pool {
 }
 
 /**
- * Estimates the mean of a figure that every run has one value of: CPU, memory, the time to start.
+ * Estimates the mean of a figure with one value per run, such as CPU, memory or start-up time.
  *
  * @param values One for each run.
- * @returns Null if the mean of the runs, or of a resample, is not above 0.
+ * @returns Null if the mean of all runs, or of any resample, is not above 0.
  */
 export function estimateOfMean(
   values: readonly number[],
@@ -137,17 +141,20 @@ function inOrder(runs: number): Sampling {
   return { session: null, repetitions: Array.from({ length: runs }, (_, i) => i + 1) };
 }
 
-/** A figure of the runs, each counted as often as its weight says. */
+/** Computes a figure of the runs, in which each run counts as often as its weight says. */
 type WeighedFigure = (weights: Float64Array) => number;
 
 interface Sampled {
-  /** Makes the function that computes the figure; it may be large, and is not kept. */
+  /** Creates the function that computes the figure. That function may hold much memory, so it is not kept. */
   readonly figure: () => WeighedFigure;
   readonly sampling: Sampling;
   readonly resamples: number;
 }
 
-/** @param kept Indexes of the runs that count. @param draws How often each run is in each resample. */
+/**
+ * @param kept Indexes of the runs that count.
+ * @param draws How often each run is in each resample.
+ */
 function estimateOf(
   from: Sampled,
   kept: readonly number[],
@@ -185,13 +192,13 @@ function estimateOf(
 }
 
 /**
- * The last draws, by the repetitions that they draw from: cells of an experiment share them, because drawing takes
- * longer than pooling. Cells with a missing run need draws of their own.
+ * The most recent draws, by the repetitions from which they were drawn. The cells of an experiment share them, because
+ * drawing takes longer than pooling; a cell with a missing run needs its own.
  */
 const lastDraws = new Map<string, readonly Float64Array[]>();
 const MOST_DRAWS = 8;
 
-/** How often each run is in each resample; always the same for the same repetitions. */
+/** How often each run is in each resample. The same repetitions always give the same draws. */
 function drawsOf(
   repetitions: readonly number[],
   kept: readonly number[],
@@ -223,14 +230,14 @@ function weightsOf(places: readonly number[], size: number): Float64Array {
 }
 
 /**
- * Standard error of a logarithm, from its draws: the variance of resamples of n runs is too small by the factor (n − 1)
- * / n. NaN for one run.
+ * Standard error of a logarithm, computed from its draws. It corrects for the variance of resamples of n runs, which is
+ * too small by the factor (n − 1) / n. NaN for one run.
  */
 export function standardErrorOf(logDraws: Float64Array, runs: number): number {
   return stdevOf(logDraws) * Math.sqrt(runs / (runs - 1));
 }
 
-/** Standard deviation of the values themselves, not of a sample of them. */
+/** Standard deviation of the values as a whole population, so the divisor is n and not n − 1. */
 export function stdevOf(values: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values[i];
@@ -241,12 +248,12 @@ export function stdevOf(values: Float64Array): number {
 }
 
 /**
- * The figures of a cell's runs with what their intervals need, drawn alike wherever they are needed: what a
- * look of `repeat: until` sees is what the report shows.
+ * Estimates the figures of a cell's runs. All callers get the same draws, so what a look of `repeat: until` sees is
+ * what the report shows.
  *
  * @param runs The blocks of each run; runs without any are left out.
- * @returns The function that estimates a figure; its result is null if the figure is 0 or has no samples, or if there
- * is no run.
+ * @returns The function that estimates a figure. Its result is null if there is no run, and under the same conditions
+ * as in `bootstrap`.
  */
 export function drawsOfCell(
   runs: readonly (readonly RunBlock[])[],
@@ -259,7 +266,6 @@ export function drawsOfCell(
   });
 }
 
-/** Estimates of several figures of a cell, in order. */
 export function estimateCell(
   runs: readonly (readonly RunBlock[])[],
   figures: readonly PooledFigure[],

@@ -1,39 +1,40 @@
 /**
- * Confidence intervals of a group's figure, and of ratios of figures.
+ * Confidence intervals of the figures of groups of runs, and of ratios of such figures.
  *
- * Centre and width come from one estimator: the figure of all runs pooled, and how it moves when whole runs are drawn
- * anew. On the logarithmic scale, where noise that multiplies is even on both sides, the interval is
+ * Centre and width come from one estimator: the figure of all runs pooled, and how much it varies when whole runs are
+ * resampled. The interval is computed on the logarithmic scale, on which multiplicative noise is symmetric:
  *
- *     value · exp(± t(confidence, degrees of freedom) · standard error),
+ *     value · exp(± t(confidence, degrees of freedom) · standard error)
  *
- * because the interval that is read off the draws, from their 2.5 % to their 97.5 % quantile, covers the true value in
- * only 85 % of cases with 5 runs (T. C. Hesterberg, "What teachers should know about the bootstrap", 2015, §4–5: t with
- * the bootstrap's standard error is the cure). `bench/statistics.ts` measures the coverage.
+ * The percentile bootstrap, whose interval reaches from the 2.5 % to the 97.5 % quantile of the draws, is not used,
+ * because it covers the true value in only 85 % of cases with 5 runs (T. C. Hesterberg, "What teachers should know
+ * about the bootstrap", 2015, §4–5, advises t with the bootstrap's standard error). `bench/statistics.ts` measures the
+ * coverage.
  *
- * Figures of cells that ran in one experiment are paired by repetition: a resample draws the same repetitions of
- * all of them, and what slowed a whole repetition is in both sides of a ratio and cancels (L. Bulej et al., "Duet
+ * Figures of cells that ran in one experiment are paired by repetition. A resample draws the same repetitions of all
+ * cells, so what slowed a whole repetition affects both sides of a ratio and cancels (L. Bulej et al., "Duet
  * benchmarking", ICPE 2020, find pairs 2.3 to 12.5 times more accurate).
  */
 import { type Estimate, standardErrorOf, stdevOf } from "./bootstrap.ts";
 import { tQuantile, twoSidedP } from "./student_t.ts";
 
-/** Interval of a figure in its unit, or of a ratio. */
+/** Interval of a figure, in the figure's unit, or of a ratio. */
 export interface ConfidenceInterval {
   readonly value: number;
   readonly low: number;
   readonly high: number;
-  /** Standard error of ln value. */
+  /** Standard error of ln `value`. */
   readonly logStandardError: number;
   readonly degreesOfFreedom: number;
 }
 
-/** A part of the variance of ln value, and the degrees of freedom with which it is known. */
+/** A variance of ln value, or a part of one, and the degrees of freedom with which it is known. */
 export interface Variance {
   readonly variance: number;
   readonly degreesOfFreedom: number;
 }
 
-/** @returns null for fewer than two runs, because one run says nothing about the next. */
+/** @returns Null for fewer than two runs, because one run says nothing about the next. */
 export function intervalOf(estimate: Estimate, confidence = 0.95): ConfidenceInterval | null {
   return contrastOf([{ estimate, power: 1 }], { confidence });
 }
@@ -43,9 +44,9 @@ interface RatioOptions {
 }
 
 /**
- * The ratio `of` / `to`, above 1 when `of` is larger.
+ * The interval of the ratio `of` / `to`.
  *
- * @returns null when either has fewer than two runs.
+ * @returns Null if either has fewer than two runs.
  */
 export function ratioInterval(
   of: Estimate,
@@ -55,17 +56,18 @@ export function ratioInterval(
   return contrastOf([{ estimate: of, power: 1 }, { estimate: to, power: -1 }], options);
 }
 
-/** A factor in a product of powers: power 1 multiplies, −1 divides. */
+/** A factor in a product of powers. Power 1 multiplies by the figure, −1 divides by it. */
 interface Term {
   readonly estimate: Estimate;
   readonly power: number;
 }
 
 /**
- * A product of figures, each to its power. Figures of one session are drawn together, over the repetitions that all of
- * them have; the variances of sessions add up, with degrees of freedom by Welch and Satterthwaite.
+ * The interval of a product of figures, each raised to its power. Figures of the same session are resampled together,
+ * over the repetitions that all of them have. The variances of different sessions add up, with degrees of freedom by
+ * Welch and Satterthwaite.
  *
- * @returns null where a session has fewer than two repetitions.
+ * @returns Null if any session has fewer than two repetitions.
  */
 export function contrastOf(
   terms: readonly Term[],
@@ -107,7 +109,10 @@ export function sumOfVariances(parts: readonly Variance[]): Variance {
   return { variance, degreesOfFreedom: variance ** 2 / spread };
 }
 
-/** Groups of terms that are resampled together, because they share a session and at least two repetitions. */
+/**
+ * Groups of terms that are resampled together, because they share a session and at least two repetitions. Any other
+ * term is a group of its own.
+ */
 function neighboursOf(terms: readonly Term[]): Term[][] {
   const bySession = Map.groupBy(
     terms,
@@ -134,7 +139,7 @@ export function commonOf(estimates: readonly Pick<Estimate, "repetitions">[]): n
   );
 }
 
-/** @param common Repetitions to which the estimate is restricted. */
+/** @param common The repetitions to which the estimate is restricted; all of them must be in it. */
 export function over(estimate: Estimate, common: readonly number[]): Estimate | null {
   return estimate.repetitions.length === common.length ? estimate : estimate.of(common);
 }
@@ -151,17 +156,17 @@ function partOf(terms: readonly Term[]): Variance & { readonly value: number } {
 }
 
 /**
- * Cache of the standard errors of ratios, by both sides, because a report compares the same two in several families of
- * tests.
+ * Cache of the standard errors of ratios, by the estimates of both sides, because a report compares the same two in
+ * several families of tests.
  */
 const ratioErrors = new WeakMap<Estimate, WeakMap<Estimate, number>>();
 
-/** Standard error of the logarithm of a product of terms that are resampled together. */
+/** Standard error of the logarithm of a product whose terms are resampled together. */
 function jointError(terms: readonly Term[]): number {
   const [{ estimate: one, power }, { estimate: other, power: otherPower }] = terms;
   const error = (): number => standardErrorOf(jointDraws(terms), one.byRun.length);
   if (terms.length !== 2 || Math.abs(power) !== 1 || power !== -otherPower) return error();
-  // For the inverse ratio, every draw has the opposite sign, and the spread is the same.
+  // The draws of the inverse ratio have opposite signs, so their spread is the same.
   const known = ratioErrors.get(one)?.get(other) ?? ratioErrors.get(other)?.get(one);
   if (known !== undefined) return known;
   const found = error();
@@ -178,17 +183,17 @@ function jointDraws(terms: readonly Term[]): Float64Array {
   return draws;
 }
 
-/** Two-sided probability of a ratio at least as far from 1, if the true ratio were 1. */
+/** The p-value of no difference: the two-sided probability of a ratio at least as far from 1 if the true ratio is 1. */
 export function pValueOf(ratio: ConfidenceInterval): number {
   return pBeyond(ratio, 0);
 }
 
 /**
- * The p-value of a ratio against all true ratios within a margin: the probability of a ratio at least as far from 1, on
- * either side, if the true one lies just at the margin's edge, which gives the largest p of all (J. L. Hodges and E. L.
- * Lehmann, "Testing the approximate validity of statistical hypotheses", 1954). Without a margin it is the usual
- * two-sided p. If the margin is wide for the noise, the far side adds nothing, and p is 0.025 when the end of the 95 %
- * interval touches the edge. 1 for a ratio within the margin.
+ * The p-value of a ratio against all true ratios within a margin. It is the probability of a ratio at least as far from
+ * 1, on either side, if the true ratio lies on the edge of the margin, where that probability is largest (J. L. Hodges
+ * and E. L. Lehmann, "Testing the approximate validity of statistical hypotheses", 1954). Without a margin, it is the
+ * usual two-sided p-value. If the margin is wide compared with the noise, the far side adds nothing, and p is 0.025
+ * when the end of the 95 % interval touches the edge. For a ratio within the margin, it is 1.
  */
 export function pBeyond(
   { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,
@@ -203,8 +208,9 @@ export function pBeyond(
 }
 
 /**
- * The draws of a figure in its unit, stretched to the width of its interval: for values computed from several figures.
- * @returns null for fewer than two runs.
+ * The draws of a figure, in its unit, stretched to the width of its interval. They serve values that are computed from
+ * several figures.
+ * @returns Null for fewer than two runs.
  */
 export function stretchedDraws(
   estimate: Pick<Estimate, "value" | "byRun" | "logStandardError" | "logDraws">,

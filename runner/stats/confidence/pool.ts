@@ -1,14 +1,14 @@
 /**
- * The figures of a pool of blocks, each counted any number of times: a bootstrap computes them thousands of times.
- * Percentiles are never averaged: they are those of the added histogram counts. For speed, the counts are stored
- * cumulated and not added up ahead: the rank of a value under given weights is then one sum over the blocks, and a
- * percentile is a binary search for its rank.
+ * The figures of a pool of blocks, each of which may count any number of times. A bootstrap computes them thousands of
+ * times. Percentiles are never averaged; they are computed from the summed histogram counts. For speed, the counts are
+ * stored cumulatively and for each block. The rank of a value under given weights is then one sum over the blocks, and
+ * a percentile is a binary search for its rank.
  */
 import { EMPTY, type SparseHistogram, sumOfSparse } from "../histogram/histogram.ts";
 import { decodeInterval, decodeSparse, eachInterval } from "../histogram/hdr.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
 
-/** Shares are products of rounded terms: smaller differences mean nothing. */
+/** Surviving shares are products of rounded terms, so smaller differences mean nothing. */
 const ROUNDING = 1e-12;
 
 /** A part of one run. */
@@ -17,13 +17,13 @@ export interface RunBlock {
   readonly completed: number;
   readonly latency: SparseHistogram;
   /**
-   * Values of `latency` that are lower bounds, whose weight the product limit may redistribute (`censoring.ts`); absent
-   * if there are none, or if bounds count as values.
+   * The values of `latency` that are lower bounds, and whose weight the product limit may redistribute
+   * (`censoring.ts`). Absent if there are none, or if bounds count as values.
    */
   readonly censored?: SparseHistogram;
 }
 
-/** `rate` is completed requests per second; `mean` and percentiles (0–100) are of latency, in microseconds. */
+/** `rate` is completed requests per second. `mean` and percentiles (0–100) are of the latency, in microseconds. */
 export type PooledFigure = "rate" | "mean" | number;
 
 export class Pool {
@@ -31,13 +31,15 @@ export class Pool {
   readonly #completed: Float64Array;
   readonly #sumUs: Float64Array;
   readonly #count: Float64Array;
-  /** Histogram buckets in use by any block, ascending. */
+  /** Histogram buckets that any block uses, ascending. */
   readonly #buckets: Uint16Array;
-  /** A row for each bucket: the number of values up to and in that bucket, by block. */
+  /**
+   * A row for each bucket in `#buckets`, with a column for each block: the number of values up to and in that bucket.
+   */
   readonly #cumulated: Float64Array;
-  /** `#cumulated` for lower bounds alone; null without any. */
+  /** The same as `#cumulated` for lower bounds alone; null if there are none. */
   readonly #censored: Float64Array | null;
-  /** Rows in which any block has lower bounds, and the last row. */
+  /** Rows of buckets in which any block has lower bounds, and the last row. */
   readonly #boundRows: readonly number[];
 
   constructor(blocks: readonly RunBlock[]) {
@@ -58,12 +60,15 @@ export class Pool {
     );
   }
 
-  /** Size in memory. */
+  /** Approximate size in memory. */
   get bytes(): number {
     return this.#cumulated.byteLength + (this.#censored?.byteLength ?? 0);
   }
 
-  /** @param weights How often each block counts. Returns NaN without seconds, or without values. */
+  /**
+   * @param weights How often each block counts.
+   * @returns NaN if the blocks that count have no seconds, or no values.
+   */
   figure(figure: PooledFigure, weights: Float64Array): number {
     if (figure === "rate") return weigh(this.#completed, weights) / weigh(this.#seconds, weights);
     if (figure === "mean") return weigh(this.#sumUs, weights) / weigh(this.#count, weights);
@@ -71,8 +76,9 @@ export class Pool {
   }
 
   /**
-   * Values count as spread evenly over their bucket, and rounded ones as half a microsecond either way: if a percentile
-   * could only step by whole buckets, intervals would have no width, or that of a bucket.
+   * Values are taken to be spread evenly over their bucket, which reaches half a microsecond further on both sides
+   * because of rounding. If a percentile could only step by whole buckets, intervals would have the width of a bucket,
+   * or none.
    */
   #percentile(percentile: number, weights: Float64Array): number {
     const total = weigh(this.#count, weights);
@@ -82,11 +88,11 @@ export class Pool {
   }
 
   /**
-   * As `productLimitUs`, for weighted blocks, and with values spread over their buckets. Returns the longest value if
-   * the estimate does not reach the percentile.
+   * Does the same as `productLimitUs`, for weighted blocks and with values spread over their buckets. Returns the
+   * longest value if the estimate does not reach the percentile.
    *
-   * From one bucket with bounds to the next the surviving share S falls by equal steps, one for each request that
-   * ended: S·(1 − e/n) after e of the n at risk. So it reaches the target t at e = n·(1 − t/S), which is a rank.
+   * Between two buckets with bounds, the surviving share S falls by equal steps, one for each request that ended: it is
+   * S·(1 − e/n) after e of the n at risk. So it reaches the target t at e = n·(1 − t/S), which is a rank.
    */
   #productLimit(percentile: number, censored: Float64Array, weights: Float64Array): number {
     const target = 1 - percentile / 100;
@@ -110,7 +116,7 @@ export class Pool {
     return this.#atRank(total, weights);
   }
 
-  /** @param last The highest bucket in which the rank may lie, and the number of lower bounds in it. */
+  /** @param last The highest row in which the rank may lie, and the number of lower bounds in its bucket. */
   #atRank(
     rank: number,
     weights: Float64Array,
@@ -127,14 +133,17 @@ export class Pool {
     return this.#within(bucket, (rank - below) / inside);
   }
 
-  /** @param share Position within the bucket, 0–1. */
+  /**
+   * @param bucket Row of the bucket.
+   * @param share Position within the bucket, 0–1.
+   */
   #within(bucket: number, share: number): number {
     const bottomUs = lowestUsOf(this.#buckets[bucket]) - 0.5;
     const topUs = highestUsOf(this.#buckets[bucket]) + 0.5;
     return bottomUs + share * (topUs - bottomUs);
   }
 
-  /** Number of values up to and in a bucket in use. */
+  /** Number of values up to and in the bucket of a row. */
   #upTo(bucket: number, weights: Float64Array): number {
     return weigh(this.#cumulated, weights, bucket * weights.length);
   }
@@ -147,7 +156,6 @@ function weigh(values: Float64Array, weights: Float64Array, from = 0): number {
   return sum;
 }
 
-/** Buckets that are in use in any block, ascending. */
 function bucketsOf(blocks: readonly RunBlock[]): Uint16Array {
   const isUsed = new Uint8Array(BUCKETS);
   for (const { latency } of blocks) for (const index of latency.indices) isUsed[index] = 1;
@@ -169,7 +177,7 @@ function cumulate(columns: readonly SparseHistogram[], buckets: Uint16Array): Fl
   return rows;
 }
 
-// Parts of a run are merged, because a bootstrap draws whole runs; see `bootstrap.ts`.
+// Merges the parts of a run, because a bootstrap draws whole runs; see `bootstrap.ts`.
 
 export function mergeBlocks(parts: readonly RunBlock[]): RunBlock {
   if (parts.length === 1) return parts[0];
@@ -184,27 +192,27 @@ export function mergeBlocks(parts: readonly RunBlock[]): RunBlock {
   };
 }
 
-// The decoded intervals of a run's timeline, which are its finest blocks. The figures of a report, and the looks of
-// `repeat: until`, are composed of them.
+// The decoded intervals of a run's timeline are its smallest blocks. The figures of a report, and
+// those that `repeat: until` checks, are computed from them.
 
-/** An interval, as in `results.json`. */
+/** An interval of the timeline, as in `results.json`. */
 interface TimelinePoint {
-  /** End of the interval, seconds since the start of the run. */
+  /** End of the interval, in seconds since the start of the run. */
   readonly endS: number;
   readonly completed: number;
-  /** HdrHistogram V2, compressed, base64; "" for none. */
+  /** Compressed HdrHistogram V2 in base64; "" for an empty one. */
   readonly histogram: string;
-  /** The values of `histogram` that are lower bounds; absent for none. */
+  /** The values of `histogram` that are lower bounds; absent if there are none. */
   readonly censoredHistogram?: string;
 }
 
 /**
- * One block for each interval, in order. Costs some 20 µs each, and 2 µs when it is not the first time.
+ * One block for each interval, in order. An interval costs some 20 µs the first time and 2 µs later.
  *
- * @param clock The clock of the latencies. In a closed loop ("sent") requests under way are cut off by the clock,
- * however long they take, so the product limit holds for them. In an open loop ("intended") the requests that wait
- * longest are those that a slow server leaves: their bounds count as values, and figures that reach the bounds are
- * lower bounds.
+ * @param clock When the clock of a latency starts. If it starts when a request is sent (closed loop), the end of the
+ * run cuts requests off independently of how long they take, so the product limit applies. If it starts at the intended
+ * time (open loop), a slow server leaves just those requests unfinished that wait longest. Their bounds then count as
+ * values, and figures that reach the bounds are lower bounds.
  */
 export function intervalBlocks(
   points: readonly TimelinePoint[],
@@ -220,8 +228,8 @@ export function intervalBlocks(
 }
 
 /**
- * Several consecutive intervals as one block, at a cost proportional to them.
- * @param fromS When the first one begins.
+ * Merges several consecutive intervals into one block. The cost is proportional to their number.
+ * @param fromS When the first interval begins, in seconds since the start of the run.
  */
 export function blockOfIntervals(
   points: readonly TimelinePoint[],
@@ -239,24 +247,24 @@ export function blockOfIntervals(
 }
 
 /**
- * Index of the first interval that begins at `seconds` or later; the number of intervals if none does. Intervals end at
- * multiples of their length, except for rounding.
+ * Index of the first interval that begins at `seconds` or later, or the number of intervals if none does. Tolerates
+ * rounding, because intervals end only approximately at multiples of their length.
  */
 export function firstFrom(points: readonly TimelinePoint[], seconds: number): number {
   return points.filter((_, index) => (points[index - 1]?.endS ?? 0) < seconds - 1e-6).length;
 }
 
-/** A run, as in its results. */
+/** The parts of a run's results that are needed here. */
 interface TimedRun {
   readonly timeline: { readonly points: readonly TimelinePoint[] };
   readonly warmup: { readonly steadyFromS: number | null } | null;
 }
 
-/** The part of a run that its figures are computed from. */
+/** Which part of a run its figures are computed from. */
 export interface CountedPart {
-  /** Seconds at the start that don't count. */
+  /** Seconds at the start that do not count. */
   readonly discardS: number;
-  /** All of the rest, or its steady part; a run without a steady part counts whole. */
+  /** Whether all of the rest counts or only its steady part. A run without a steady part counts as a whole. */
   readonly figures: "whole" | "steady";
 }
 
@@ -270,8 +278,8 @@ export function countedFrom(
 }
 
 /**
- * Index of the first interval that counts if the first `discardS` seconds of a run do not. If that left no interval,
- * all count: figures of nothing are worse than those of the start.
+ * Index of the first interval that counts if the first `discardS` seconds do not. If that leaves no interval, all
+ * intervals count, because figures that include the start are better than none.
  */
 function keptFrom(points: readonly TimelinePoint[], discardS: number): number {
   const from = firstFrom(points, discardS);

@@ -1,4 +1,4 @@
-/** Confidence intervals for shares that were counted in few cases. */
+/** Confidence intervals for shares, also for those of few or no counted cases. */
 import { tQuantile, twoSidedP } from "./student_t.ts";
 
 const CONFIDENCE = 0.95;
@@ -9,11 +9,12 @@ interface ProportionRange {
 }
 
 /**
- * E. B. Wilson's score interval ("Probable inference, the law of succession, and statistical inference", 1927): it
- * stays within 0 and 1, and says something even where all cases or none are counted.
+ * E. B. Wilson's score interval ("Probable inference, the law of succession, and statistical inference", 1927). It
+ * stays within 0 and 1, and is meaningful even if all or none of the cases count.
  *
- * @param count Number of counted cases, of `of` cases in all; `of` is at least 1.
- * @param quantile How many standard errors the interval reaches.
+ * @param count Number of cases that count.
+ * @param of Number of all cases, at least 1.
+ * @param quantile How many standard errors the interval reaches on each side.
  */
 export function shareInterval(
   count: number,
@@ -24,38 +25,40 @@ export function shareInterval(
   const share = count / of;
   const centre = (share + z2 / (2 * of)) / (1 + z2 / of);
   const reach = Math.sqrt(z2 * share * (1 - share) / of + (z2 / (2 * of)) ** 2) / (1 + z2 / of);
-  // Exact at the ends, where rounding would leave tiny errors.
+  // At 0 and 1 the ends are set exactly, because rounding would leave tiny errors.
   return {
     low: count === 0 ? 0 : Math.max(0, centre - reach),
     high: count === of ? 1 : Math.min(1, centre + reach),
   };
 }
 
-// The share of requests that failed, or took longer than a limit, over all runs of a cell, and whether it lies on one
-// side of a limit. Two things make it uncertain, and the interval is the wider of the two that they give:
-// - Requests are counted: Wilson's interval of the counts of all runs together.
-// - Runs differ, because failures come in bursts: Wilson's interval again, with as many independent requests as the
-//   variance between runs leaves of those that were counted (J. N. K. Rao and A. J. Scott, "A simple method for the
-//   analysis of clustered binary data", Biometrics 1992), and Student's t, because that variance is known from few
-//   runs.
-//
-// `bench/statistics` measures the coverage: 95 % and more where the variance is 1 to 4 times that of counting. Bursts
-// so rare that no run contains one are seen by no method.
+// The share of requests that failed, or took longer than a limit, over all runs of a cell, and
+// whether the share is above or below a given limit. Two things make it uncertain, and the wider of
+// the two intervals counts:
+// - Sampling: Wilson's interval of the counts of all runs together.
+// - Runs differ, because failures come in bursts. This is Wilson's interval again, but with the
+// number of independent requests that the variance between runs suggests (J. N. K. Rao and A. J.
+// Scott, "A simple method for the analysis of clustered binary data", Biometrics 1992), and with
+// Student's t, because that variance is known from few runs only.
+// `bench/statistics` measures a coverage of 95 % and more where the variance is 1 to 4 times that
+// of independent requests. No method can account for bursts so rare that no run contains one.
 
 export interface Proportion {
   readonly count: number;
   readonly of: number;
-  /** Basis of a single run whose requests depend on each other; absent: requests are independent. */
+  /** For a single run whose requests depend on each other; absent if requests are independent. */
   readonly basis?: Basis;
 }
 
-/** How precisely a share is known: like this many independent requests, with this many degrees of freedom. */
+/**
+ * How precisely a share is known: as precisely as from this many independent requests, with these degrees of freedom.
+ */
 export interface Basis {
   readonly of: number;
   readonly degreesOfFreedom: number;
 }
 
-/** @param runs For each run, the counted requests and all requests. */
+/** @param runs For each run, the number of requests that count, and of all requests. */
 export function pooledShare(
   runs: readonly Proportion[],
   confidence = 0.95,
@@ -70,8 +73,8 @@ export function pooledShare(
 }
 
 /**
- * Two-sided p-value of a share at least as far from `limit` as this, if `limit` were the true one; by both methods, of
- * which the larger p counts.
+ * Two-sided p-value of a share at least this far from `limit` if the true share is `limit`. It is computed in both
+ * ways, and the larger p counts.
  */
 export function shareP(runs: readonly Proportion[], limit: number): number {
   const { count, of } = pooled(runs);
@@ -84,9 +87,9 @@ export function shareP(runs: readonly Proportion[], limit: number): number {
 }
 
 /**
- * After how many requests, of runs like these, the interval would end at `limit`: about
- * z² · limit · (1 − limit) / distance², and 3,838 for a limit of 0.1 % and none counted. Infinity for a share
- * at the limit.
+ * The number of requests, in runs like these, after which the interval would end at `limit`. It is about z² · limit ·
+ * (1 − limit) / distance², which is 3,838 for a limit of 0.1 % and no request that counts. Infinity for a share at the
+ * limit.
  */
 export function requestsToDecide(
   runs: readonly Proportion[],
@@ -115,7 +118,8 @@ function basesOf(runs: readonly Proportion[]): Basis[] {
   if (filled.length === 1 && basis !== undefined) return [basis];
   const { count, of } = pooled(filled);
   const counting = { of, degreesOfFreedom: Infinity };
-  // If at most one request counts, or all but at most one do, the runs can't show how much they differ.
+  // If at most one request counts, or at most one does not, the runs can't show how much they
+  // differ.
   const rarer = Math.min(count, of - count);
   if (filled.length < 2 || rarer < 2) return [counting];
   const effect = designEffect(filled);
@@ -124,7 +128,7 @@ function basesOf(runs: readonly Proportion[]): Basis[] {
     : [counting, { of: of / effect, degreesOfFreedom: filled.length - 1 }];
 }
 
-/** Variance between runs over that of independent counts, as for a ratio of two sums. */
+/** Variance between runs over the variance that independent requests would have, as for a ratio of two sums. */
 function designEffect(runs: readonly Proportion[]): number {
   const { count, of } = pooled(runs);
   const share = count / of;

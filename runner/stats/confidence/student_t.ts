@@ -1,6 +1,9 @@
-/** Student's t distribution, for means of few values (W. S. Gosset, Biometrika 1908), and the normal distribution. */
+/**
+ * Student's t distribution, which serves means of few values (W. S. Gosset, Biometrika 1908), and the normal
+ * distribution as its limit.
+ */
 
-/** Lanczos' approximation of ln Γ(x) for x > 0 with g = 7, n = 9: 15 digits. */
+/** Coefficients of Lanczos' approximation of ln Γ(x) for x > 0, with g = 7 and n = 9; accurate to 15 digits. */
 const LANCZOS = [
   0.99999999999980993,
   676.5203681218851,
@@ -23,7 +26,7 @@ function logGamma(x: number): number {
   return 0.5 * Math.log(2 * Math.PI) + (shifted + 0.5) * Math.log(base) - base + Math.log(series);
 }
 
-/** The regularised incomplete beta function I_x(a, b) by its continued fraction (DLMF 8.17.22), with Lentz's method. */
+/** The regularised incomplete beta function I_x(a, b), from its continued fraction (DLMF 8.17.22) by Lentz's method. */
 function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
@@ -34,7 +37,7 @@ function incompleteBeta(x: number, a: number, b: number): number {
   return front / betaFraction(x, a, b);
 }
 
-/** 1 + d₁/(1 + d₂/(1 + …)), stopped when a term no longer changes the value. */
+/** The continued fraction 1 + d₁/(1 + d₂/(1 + …)), cut off where a term no longer changes the value. */
 function betaFraction(x: number, a: number, b: number): number {
   let value = 1;
   let numerator = 1;
@@ -53,12 +56,13 @@ function betaFraction(x: number, a: number, b: number): number {
 }
 
 /**
- * Probability that |T| is at least |t|: the two-sided p-value of a t statistic.
+ * Probability that |T| is at least |t|, which is the two-sided p-value of a t statistic.
  *
- * @param degreesOfFreedom Positive, not necessarily whole; Infinity for the normal distribution.
+ * @param degreesOfFreedom Above 0, not necessarily a whole number; Infinity for the normal distribution.
  */
 export function twoSidedP(t: number, degreesOfFreedom: number): number {
-  // Beyond this many degrees of freedom the two distributions agree to 7 digits.
+  // From this many degrees of freedom on, Student's t agrees with the normal distribution to 7
+  // digits.
   const df = Math.min(degreesOfFreedom, 1e7);
   return incompleteBeta(df / (df + t * t), df / 2, 0.5);
 }
@@ -69,18 +73,17 @@ export function upperP(t: number, degreesOfFreedom: number): number {
   return t < 0 ? 1 - half : half;
 }
 
-/** Density of Student's t. */
 function density(t: number, degreesOfFreedom: number): number {
   const df = Math.min(degreesOfFreedom, 1e7);
   const scale = logGamma((df + 1) / 2) - logGamma(df / 2) - 0.5 * Math.log(df * Math.PI);
   return Math.exp(scale - (df + 1) / 2 * Math.log1p(t * t / df));
 }
 
-/** Cache of quantiles: most intervals of a report have the same number of runs, and so the same degrees of freedom. */
+/** Cache of quantiles. Most intervals of a report have the same number of runs, and so the same degrees of freedom. */
 const lastQuantiles = new Map<string, number>();
 const MOST_QUANTILES = 64;
 
-/** The t that |T| exceeds with probability 1 − confidence: 2.776 for 95 % and 4 degrees of freedom. */
+/** The value that |T| exceeds with probability 1 − confidence: 2.776 for 95 % and 4 degrees of freedom. */
 export function tQuantile(confidence: number, degreesOfFreedom: number): number {
   const key = `${confidence} ${degreesOfFreedom}`;
   const known = lastQuantiles.get(key);
@@ -92,8 +95,8 @@ export function tQuantile(confidence: number, degreesOfFreedom: number): number 
 }
 
 /**
- * Finds the quantile by Newton steps on ln p against ln t, which is nearly linear in the tails; by bisection if a step
- * would leave the bracket around the root.
+ * Finds the quantile by Newton steps on ln p as a function of ln t, which is nearly linear in the tails. Bisects if a
+ * step would leave the bracket around the root.
  */
 function findQuantile(confidence: number, degreesOfFreedom: number): number {
   const wanted = Math.log(1 - confidence);

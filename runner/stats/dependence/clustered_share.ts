@@ -1,7 +1,8 @@
 /**
- * How precisely one run shows a share of its requests. Requests that are slow or fail come in clusters, because one
- * queue, one pause or one restart makes many of them. So it is the number of clusters, not of requests, that counts (J.
- * N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data", Biometrics 1992). Pure.
+ * How precisely a single run shows a share of its requests. Requests that are slow or fail come in clusters, because
+ * one queue, one pause or one restart affects many of them. So the number of clusters counts, not the number of
+ * requests (J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data", Biometrics
+ * 1992). Pure.
  */
 import type { Proportion } from "../confidence/proportion_interval.ts";
 import { type Dependence, dispersionOf, uncertaintyOf } from "./ratio_series.ts";
@@ -9,18 +10,19 @@ import { type Dependence, dispersionOf, uncertaintyOf } from "./ratio_series.ts"
 /** With fewer clusters than this, their sizes vary too much to estimate a variance. */
 export const LEAST_CLUSTERS = 10;
 /**
- * Assumed number of requests in a cluster if too few clusters were seen to know it. Failures are assumed to come in
- * bursts of this size, as when all connections of a pool break at once; larger bursts count only if they are seen.
+ * Assumed number of requests in a cluster if too few clusters were seen to estimate it. Failures are assumed to come in
+ * bursts of this size, as when all connections of a pool break at once. Larger bursts are taken into account only if
+ * they are seen.
  */
 export const PRESUMED_BURST = 20;
 
-/** Variance relative to that of independent requests, and how well it is known. */
+/** Variance of a count relative to that of independent requests, and how well the variance is known. */
 export interface Dispersion {
   readonly ratio: number;
   readonly degreesOfFreedom: number;
 }
 
-/** The largest dispersion of several shares; null if no share shows one. */
+/** The largest dispersion that any of several shares shows; null if none shows one. */
 export function largestDispersion(
   dependences: readonly (Dependence | null)[],
   requests: number,
@@ -36,8 +38,8 @@ export function largestDispersion(
 }
 
 /**
- * Dispersion of a count, with a presumed size of clusters if too few were seen.
- * @param seen Null if the times of the counted requests are unknown, so that all may have come together.
+ * The dispersion of a count, with a presumed cluster size if too few clusters were seen.
+ * @param seen Null if it is unknown when the counted requests occurred, so that all of them may have occurred together.
  */
 export function presumedDispersion(
   { count, of }: Proportion,
@@ -55,7 +57,10 @@ export function clustered({ count, of }: Proportion, dispersion: Dispersion): Pr
   return { count, of, basis: { of: of / ratio, degreesOfFreedom } };
 }
 
-/** Number of clusters of the rarer outcome: as observed, or as expected for a share of `limit` if that is more. */
+/**
+ * Number of clusters of the rarer outcome: the observed number, or the number expected if the share were `limit`,
+ * whichever is larger.
+ */
 export function clustersOf(
   { count, of }: Proportion,
   { ratio }: Dispersion,
@@ -66,16 +71,16 @@ export function clustersOf(
   return Math.max(seen, allowed) / ratio;
 }
 
-/** What a longer run of the same kind is expected to show: the ratio without the allowance for uncertainty. */
+/** What a longer run of the same kind is expected to show. The ratio excludes the allowance for uncertainty. */
 export interface Expected {
   readonly ratio: number;
-  /** Number of independent intervals that the run is worth. */
+  /** Number of independent intervals that give the same information as the run. */
   readonly effective: number;
 }
 
 /**
- * How many times longer a run must be to have `LEAST_CLUSTERS`: their number grows with the length x, while the
- * allowance added to the dispersion shrinks as u/x, so clusters · x = needed · (1 + u/x).
+ * How many times longer a run must be to have `LEAST_CLUSTERS` clusters. Their number grows with the length x, while
+ * the allowance added to the dispersion shrinks as u/x, so x solves clusters · x = needed · (1 + u/x).
  */
 export function timesForClusters(
   share: Proportion,
@@ -89,9 +94,9 @@ export function timesForClusters(
 }
 
 /**
- * An upper bound of the probability that a run shows a share as large as this if its true mean is `limit`, however its
- * requests depend on each other: the limit over the share (A. A. Markov's inequality).
- * @returns The bound, for the rarer side; 1 below the limit.
+ * An upper bound of the probability that a run shows so large a share if the true mean is `limit`, however its requests
+ * depend on each other. It is the limit divided by the share (A. A. Markov's inequality).
+ * @returns The bound for the rarer outcome; 1 for a share below the limit.
  */
 export function probabilityAtMost({ count, of }: Proportion, limit: number): number {
   const isRare = limit <= 0.5;

@@ -1,32 +1,37 @@
 /**
- * How far the mean of a series of dependent values may be off: its long-run variance, which is n times the variance of
+ * How uncertain the mean of a series of dependent values is: its long-run variance, which is n times the variance of
  * the mean of n values. Pure.
  *
  * The series is prewhitened by an autoregression of order 1 (D. W. K. Andrews and J. C. Monahan, "An improved
  * heteroskedasticity and autocorrelation consistent covariance matrix estimator", Econometrica 60, 1992). The squares
- * of the first cosine transforms of the remainder are averaged, each of which is an independent value of one degree of
- * freedom (E. Lazarus, D. J. Lewis, J. H. Stock and M. W. Watson, "HAR inference: recommendations for practice",
- * Journal of Business & Economic Statistics 36, 2018). So intervals use Student's t with one degree of freedom for each
- * transform. The transforms are few, because more of them would include waves that are shorter than the dependence
- * lasts, and take these for noise.
+ * of the first cosine transforms of the remainder are averaged; each is an independent value with one degree of freedom
+ * (E. Lazarus, D. J. Lewis, J. H. Stock and M. W. Watson, "HAR inference: recommendations for practice", Journal of
+ * Business & Economic Statistics 36, 2018). So intervals use Student's t with one degree of freedom for each transform.
+ * Only a few transforms are used, because more of them would include waves that are shorter than the dependence lasts,
+ * and so measure noise instead.
  */
 
-/** Number of averaged cosine transforms: 95 % intervals are then 18 % wider than with a known variance. */
+/**
+ * Number of cosine transforms that are averaged. With so many, 95 % intervals are 18 % wider than with a known
+ * variance.
+ */
 export const DEGREES_OF_FREEDOM = 8;
-/** The largest autocorrelation r assumed between neighbours: it multiplies the variance by 1/(1 − r)² ≈ 1,000. */
+/**
+ * The largest autocorrelation r that is assumed between neighbours. It multiplies the variance by 1/(1 − r)² ≈ 1,000.
+ */
 const MOST_CORRELATION = 0.97;
 
 export interface LongRun {
   /** Variance of one value about the mean. */
   readonly variance: number;
-  /** Variance of the mean of n values, times n. */
+  /** n times the variance of the mean of n values. */
   readonly longRunVariance: number;
-  /** Values of the prewhitened series, which hardly depend on the values before. */
+  /** Values of the prewhitened series, which hardly depend on their predecessors. */
   readonly innovations: Float64Array;
 }
 
 /**
- * @param deviations Deviations from the mean, in the order of time; more than three times `DEGREES_OF_FREEDOM` of them.
+ * @param deviations Deviations from the mean, in order of time; considerably more of them than `DEGREES_OF_FREEDOM`.
  */
 export function longRunOf(deviations: Float64Array): LongRun {
   const { length } = deviations;
@@ -43,8 +48,8 @@ export function longRunOf(deviations: Float64Array): LongRun {
 }
 
 /**
- * Autocorrelation with most of its bias, −(1 + 3r)/n, removed (M. G. Kendall, "Note on bias in the estimation of
- * autocorrelation", 1954).
+ * Autocorrelation of neighbours, with most of its bias, −(1 + 3r)/n, removed (M. G. Kendall, "Note on bias in the
+ * estimation of autocorrelation", 1954).
  */
 function correlationOf(deviations: Float64Array): number {
   const found = productsOf(deviations, 1) / productsOf(deviations, 0);
@@ -59,8 +64,8 @@ function productsOf(values: Float64Array, lag: number): number {
 }
 
 /**
- * Cosine transforms of type II, scaled so that each has the variance of independent values.
- * @param count Number of transforms, not counting frequency 0.
+ * Cosine transforms of type II, scaled so that those of independent values have the variance of a single value.
+ * @param count Number of transforms, from the lowest frequency above 0 up.
  */
 export function cosineTransforms(values: Float64Array, count: number): Float64Array {
   const { length } = values;

@@ -1,18 +1,21 @@
 /**
- * Finds the lag from which on the values of a series say nothing about each other: by Spearman's rank correlation of
- * the series with itself, lag by lag, as M. Kogias, S. Mallon and E. Bugnion do ("Lancet: a self-correcting latency
- * measuring tool", USENIX ATC 2019). Ranks show a dependence of any monotone form, and a single freeze does not
- * dominate them. Pure.
+ * Finds the lag from which on the values of a series say nothing about each other. It uses Spearman's rank correlation
+ * of the series with itself, lag by lag, as M. Kogias, S. Mallon and E. Bugnion do ("Lancet: a self-correcting latency
+ * measuring tool", USENIX ATC 2019). Ranks show any monotone dependence, and a single freeze does not dominate them.
+ * Pure.
  */
 
-/** Consecutive lags whose correlation is noise: a single one may be chance. */
+/** Number of consecutive lags whose correlation must be noise, because at a single lag it may be so by chance. */
 const IN_A_ROW = 2;
-/** The longest lag that is examined, as a share of the series; longer lags have too few pairs of values. */
+/** The longest lag that is examined, as a share of the series. Longer lags have too few pairs of values. */
 export const LONGEST_SHARE = 1 / 4;
-/** 97.5 % of the correlations of independent values are below this many times 1/√n. */
+/**
+ * Limit for a correlation that counts as noise, as a multiple of 1/√n. Of the correlations of independent values, 97.5
+ * % are below it.
+ */
 const NOISE_ERRORS = 1.96;
 
-/** @returns 1 for independent values; null if the dependence does not end within a quarter of the series. */
+/** @returns The lag: 1 for independent values, null if the dependence does not end within a quarter of the series. */
 export function independentFrom(values: ArrayLike<number>): number | null {
   const { length } = values;
   const ranks = ranksOf(values);
@@ -27,7 +30,7 @@ export function independentFrom(values: ArrayLike<number>): number | null {
   return null;
 }
 
-/** Ranks, as deviations from their mean; ties share their mean rank. */
+/** The rank of each value, as its deviation from the mean rank. Ties share their mean rank. */
 function ranksOf(values: ArrayLike<number>): Float64Array {
   const { length } = values;
   const order = Uint32Array.from({ length }, (_, i) => i).sort((a, b) => values[a] - values[b]);

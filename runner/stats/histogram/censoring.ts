@@ -1,29 +1,30 @@
 /**
- * Percentiles of times of which some are only lower bounds: requests that timed out, were under way at the end, or were
- * never sent. Such a value is right-censored: all that is known is that the request took at least as long. The bounds
- * are among the values of the whole histogram, and also in a second histogram of their own.
+ * Percentiles of times of which some are only lower bounds, from requests that timed out, were still under way at the
+ * end, or were never sent. Such a time is right-censored: all that is known is that the request took at least as long.
+ * The bounds are counted in the histogram of all values, and again in a second histogram of their own.
  *
  * There are two kinds of estimates:
- * - the product limit (E. L. Kaplan and P. Meier, "Nonparametric estimation from incomplete observations", JASA 1958)
+ * - The product limit (E. L. Kaplan and P. Meier, "Nonparametric estimation from incomplete observations", JASA 1958)
  *   spreads the weight of each bound over the longer values. It assumes that whatever cut a request off had nothing to
- *   do with how long the request would have taken, as when the clock stops a closed loop;
- * - the least and the most that a percentile can be, whatever the true values behind the bounds are, assume nothing.
+ *   do with how long the request would have taken, as when the clock stops a closed loop.
+ * - The least and the greatest value that a percentile can have, whatever the true values behind the bounds are, assume
+ *   nothing.
  */
 import { firstIndex, type SparseHistogram, valueAtPercentile } from "./histogram.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "./histogram_counts.ts";
 
-/** Shares are sums of rounded terms: smaller differences mean nothing. */
+/** Relative tolerance, because shares are products of rounded terms. */
 const ROUNDING = 1e-12;
 
-/** Percentiles that differ by less than a bucket's width read as the same value: 0.1 %, or a microsecond. */
+/** Percentiles that differ by less than the width of a bucket (0.1 %, or a microsecond) count as equal. */
 const VISIBLE_RATIO = 1.001;
 const VISIBLE_US = 1;
 
 /**
- * The product-limit estimate of a percentile in microseconds; the same as `valueAtPercentile` if nothing is censored.
- * If the estimate cannot reach the percentile because the longest times are bounds, the result is the longest bound, a
- * lower bound of the percentile.
- * @param all Every value.
+ * The product-limit estimate of a percentile, in microseconds. It is the same as `valueAtPercentile` if nothing is
+ * censored. If it can't reach the percentile because the longest times are bounds, the result is the longest bound,
+ * which is a lower bound of the percentile.
+ * @param all Every value, the bounds included.
  * @param censored The values that are bounds.
  */
 export function productLimitUs(
@@ -39,7 +40,8 @@ export function productLimitUs(
 }
 
 /**
- * The surviving share at each bucket in use, cached as long as its histogram, because curves need it dozens of times.
+ * The surviving share at each bucket in use. It is cached for as long as its histogram exists, because curves need it
+ * dozens of times.
  */
 const survivals = new WeakMap<
   SparseHistogram,
@@ -54,7 +56,8 @@ function survivalOf(all: SparseHistogram, censored: SparseHistogram): Float64Arr
   let share = 1;
   for (let i = 0, j = 0; i < surviving.length; i++) {
     const bounds = censored.indices[j] === all.indices[i] ? censored.counts[j++] : 0;
-    // Among equal times, requests that ended come first: a bound says that its request took longer.
+    // Among equal times, requests that ended count first, because a bound means that its request
+    // took longer.
     share *= 1 - (all.counts[i] - bounds) / atRisk;
     surviving[i] = share;
     atRisk -= all.counts[i];
@@ -64,11 +67,11 @@ function survivalOf(all: SparseHistogram, censored: SparseHistogram): Float64Arr
 }
 
 /**
- * The most that a percentile can be, microseconds: its value if every request with a bound took longer than all others;
- * Infinity if it would then be the value of such a request. The least is `valueAtPercentile`, with each bound as a
- * value.
+ * The greatest value that a percentile can have, in microseconds: its value if every request with a bound took longer
+ * than all others. Infinity if the percentile would then fall on such a request. The least value is that of
+ * `valueAtPercentile`, which takes each bound for a value.
  *
- * @param ended The values that are not bounds, if they are known already.
+ * @param ended The values that are not bounds, if already known.
  */
 export function mostUs(
   all: SparseHistogram,
@@ -81,7 +84,7 @@ export function mostUs(
   return share === 0 ? 0 : valueAtPercentile(ended, Math.min(100, 100 * percentile / share));
 }
 
-/** Whether the true values behind the bounds could make a percentile visibly larger than its lower bound. */
+/** Whether the true values behind the bounds could visibly raise a percentile above its least value. */
 export function isMovable(
   all: SparseHistogram,
   censored: SparseHistogram,
@@ -94,9 +97,9 @@ export function isMovable(
 }
 
 /**
- * The values that are not bounds: those of completed requests. Sums are subtracted, so both must be of the same kind:
- * of exact values, or of bucket middles.
- * @param censored Those values of `all` that are bounds.
+ * The values that are not bounds, which are those of completed requests. Sums are subtracted, so both histograms must
+ * have computed them alike: either from exact values, or from the middles of buckets.
+ * @param censored The values of `all` that are bounds.
  */
 export function withoutBounds(all: SparseHistogram, censored: SparseHistogram): SparseHistogram {
   if (censored.count === 0) return all;
@@ -118,22 +121,23 @@ export function withoutBounds(all: SparseHistogram, censored: SparseHistogram): 
   };
 }
 
-// Which buckets are needed for percentiles of sums. A percentile of several histograms together lies between its least
-// and its greatest value in any one of them. So the buckets in which one of `EXACT` may lie are kept, and so are all
-// buckets from the first lower bound up, because every value there may matter to the product limit. All other buckets
-// only show how many values lie between the kept ones: their values are counted in groups, 16 for each doubling of the
-// time, each in the last bucket of its group.
+// Packs histograms by merging buckets that are not needed for percentiles of their sums. A
+// percentile of several histograms together lies between its least and its greatest value in the
+// single histograms. So the buckets in which a percentile of `EXACT` may lie are kept. So are all
+// buckets from the first lower bound up, because every value there may matter to the product limit.
+// Of the other buckets, only the number of values between the kept ones matters. They are merged
+// into groups, 16 for each doubling of the time, and counted in the last bucket of the group.
 
-/** Percentiles that are the same after packing as before, in order: all that the page shows of a selection. */
+/** Percentiles that packing must not change, in ascending order. They are all that the page shows for a selection. */
 const EXACT = [50, 75, 90, 99, 99.9, 100];
 
-/** 2⁴ groups for each doubling of the time. */
+/** There are 2⁴ groups for each doubling of the time. */
 const GROUP_BITS = 4;
 
 /**
- * For each bucket, the bucket that its values are moved to: itself, or the last of its group.
- * @param latencies Latencies of the parts.
- * @param bounds Lower bounds among them.
+ * For each bucket, the bucket to which its values are moved: itself, or the last one of its group.
+ * @param latencies Histograms of the latencies that may be added up.
+ * @param bounds Histograms of the lower bounds among those latencies.
  */
 export function groupsOf(
   latencies: readonly SparseHistogram[],
@@ -152,7 +156,7 @@ export function groupsOf(
 }
 
 // hot: a large report does this for each of its steps.
-/** @param groups The groups that `groupsOf` returns. */
+/** Moves the values of a histogram to the buckets that `groupsOf` returned. */
 export function inGroups(histogram: SparseHistogram, groups: Uint16Array): SparseHistogram {
   const { indices, counts } = histogram;
   const grouped = new Uint16Array(indices.length);
@@ -166,10 +170,10 @@ export function inGroups(histogram: SparseHistogram, groups: Uint16Array): Spars
   return { ...histogram, indices: grouped.subarray(0, used), counts: sums.subarray(0, used) };
 }
 
-/** Whether each bucket is the last of its group; computed when the first cell is packed. */
+/** For each bucket, whether it is the last of its group; computed when first needed. */
 let groupEnds: Uint8Array | null = null;
 
-/** Bucket indices are linear up to 1,024, and then have 1,024 for each doubling. */
+/** Bucket indexes are linear up to 1,024, and above that there are 1,024 for each doubling. */
 function endsGroup(index: number): boolean {
   const bits = Math.min(10, 31 - Math.clz32(index));
   return (index + 1) % 2 ** Math.max(0, bits - GROUP_BITS) === 0;
@@ -180,18 +184,20 @@ interface BucketRange {
   last: number;
 }
 
-/** The buckets in which each of `EXACT` lies in any step. */
+/** For each percentile of `EXACT`, the buckets in which it lies in any of the histograms. */
 function rangesOf(latencies: readonly SparseHistogram[]): BucketRange[] {
   const ranges = EXACT.map((): BucketRange => ({ first: BUCKETS, last: -1 }));
   for (const latency of latencies) widen(ranges, latency);
   return ranges;
 }
 
-/** Buffer, used for one step after another: the number of values up to and in each bucket in use. */
+/** Buffer, reused for each histogram: the number of values up to and in each of its buckets. */
 const cumulated = new Float64Array(BUCKETS);
 
 // hot: a large report does this for each of its steps.
-/** Widens by one rank on either side, so that the rounding of ranks does not matter. */
+/**
+ * Extends each range to where the histogram's percentile lies, and by one rank on either side to allow for rounding.
+ */
 function widen(
   ranges: readonly BucketRange[],
   { indices, counts, count }: SparseHistogram,

@@ -1,28 +1,28 @@
 /**
- * A histogram as OpenTelemetry's exponential one (opentelemetry-specification, metrics/data-model,
- * "ExponentialHistogram"): bucket i holds the values in (base^i, base^(i+1)], where base = 2^(2^−scale). Values are
+ * Converts a histogram to an exponential histogram of OpenTelemetry (opentelemetry-specification, metrics/data-model,
+ * "ExponentialHistogram"). Bucket i holds the values in (base^i, base^(i+1)], where base = 2^(2^−scale). Values are in
  * seconds.
  */
 import type { SparseHistogram } from "./histogram.ts";
 import { highestUsOf, lowestUsOf } from "./histogram_counts.ts";
 
 /**
- * Buckets for each doubling, as a power of two: 256, each 0.27 % wide. Prometheus' native histograms have no finer
- * ones, and a value read as the middle of its bucket is at most 0.14 % off, in addition to the 0.05 % of the histogram
- * itself.
+ * Logarithm to base 2 of the number of buckets for each doubling: 256 buckets, each 0.27 % wide. Prometheus' native
+ * histograms have no finer ones. A value read as the middle of its bucket is off by at most 0.14 %, in addition to the
+ * 0.05 % of the original histogram.
  */
 export const SCALE = 8;
 
 export interface ExponentialBuckets {
-  /** Index of the first bucket. */
+  /** Index of the first bucket in `counts`. */
   readonly offset: number;
   /** Counts of the buckets, from `offset` to the last one in use. */
   readonly counts: readonly number[];
-  /** Number of zeros, which are in no bucket. */
+  /** Number of values that are 0, which belong to no bucket. */
   readonly zeros: number;
 }
 
-/** Converts a histogram; all values of a bucket are counted at its middle. */
+/** Converts a histogram. All values of a bucket are counted as if they were at its middle. */
 export function exponentialBuckets({ indices, counts }: SparseHistogram): ExponentialBuckets {
   const zeros = indices[0] === 0 ? counts[0] : 0;
   const first = indices[0] === 0 ? 1 : 0;

@@ -1,7 +1,7 @@
 /**
- * HdrHistogram's V2 encoding, compressed, in base64: what `HistogramLogReader`, hdr-histogram-js and
- * others read. Layout: a cookie and length around a zlib stream of a 40-byte header (big-endian) and
- * the counts.
+ * HdrHistogram's V2 encoding, compressed and in base64, which `HistogramLogReader`, hdr-histogram-js and others can
+ * read. It consists of a cookie, a length, and a zlib stream. The stream holds a 40-byte big-endian header and the
+ * counts.
  */
 import { Buffer } from "node:buffer";
 import { deflateSync, inflateSync } from "node:zlib";
@@ -22,7 +22,8 @@ const COMPRESSED_COOKIE = 0x1c849304 | 0x10;
 const HEADER_BYTES = 40;
 const DIGITS = 3;
 /**
- * Approximate inflated size of an interval's histogram; allocating zlib's default 16 KB takes longer than filling it.
+ * Approximate inflated size of an interval's histogram. It is set because allocating zlib's default of 16 KB takes
+ * longer than filling it.
  */
 const CHUNK_BYTES = 2_048;
 
@@ -44,41 +45,47 @@ export function encodeHistogram(part: SparseHistogram): string {
   return Buffer.concat([head, compressed]).toString("base64");
 }
 
-/** Decodes the output of `encodeHistogram`. Throws on anything else. */
+/** Decodes the output of `encodeHistogram`. Throws an Error for anything else. */
 export function decodeHistogram(base64: string): Histogram {
   const histogram = new Histogram();
   histogram.addSparse(decodeSparse(base64));
   return histogram;
 }
 
-/** Decodes without empty buckets; values are known only by their buckets, so sums are those of bucket middles. */
+/**
+ * Decodes a histogram without its empty buckets. Sums are computed from the middles of buckets, because the exact
+ * values are unknown. Throws an Error if the text is not such a histogram.
+ */
 export function decodeSparse(base64: string): SparseHistogram {
   return sparseOf(readBuckets(base64));
 }
 
-/** An interval, as in `results.json`. */
+/** An interval of the timeline, as in `results.json`. */
 interface Encoded {
-  /** Empty if the interval holds no values. */
+  /** Empty if the interval has no values. */
   readonly histogram: string;
 }
 
-/** Decoded histograms, each kept as long as its interval is in use. */
+/** Cache of decoded histograms, each kept for as long as its interval is in use. */
 const kept = new WeakMap<Encoded, { readonly text: string; readonly held: SparseHistogram }>();
 
-/** Total size of kept histograms; beyond it, texts are decoded again. 450 runs of 10 s take 30 MB. */
+/**
+ * Limit for the total size of kept histograms. Beyond it, texts are decoded again each time. The histograms of 450 runs
+ * of 10 s take 30 MB.
+ */
 const MOST_KEPT_BYTES = 96_000_000;
-/** Bytes in addition to the numbers: two arrays, and their entries in the registries. */
+/** Overhead of a kept histogram besides its numbers: two arrays, and the entries in the cache and the registry. */
 const BYTES_OF_ANY = 400;
 let keptBytes = 0;
 const forgotten = new FinalizationRegistry<number>((bytes) => keptBytes -= bytes);
 
 /**
- * The most bytes of memory that a kept histogram may take per character of its text. Four is common; the limit excludes
- * zip bombs.
+ * The most bytes of memory that a kept histogram may take per character of its text. Four is common. A histogram above
+ * the limit may come from a zip bomb and is not kept.
  */
 const MOST_GROWTH = 8;
 
-/** `decodeSparse` for an interval, whose text is decoded only once. */
+/** Decodes the histogram of an interval, only once if there is room to keep it. Throws as `decodeSparse` does. */
 export function decodeInterval(interval: Encoded): SparseHistogram {
   const { histogram: text } = interval;
   if (text === "") return EMPTY;
@@ -96,8 +103,8 @@ export function decodeInterval(interval: Encoded): SparseHistogram {
 }
 
 /**
- * The histograms of some intervals, to be added up. Each is valid only until the next one, because histograms that are
- * not kept share one buffer.
+ * Yields the histograms of the intervals, to be added up. Each is valid only until the next one is read, because
+ * histograms that are not kept share a buffer.
  */
 export function* eachInterval(intervals: Iterable<Encoded>): Generator<SparseHistogram> {
   for (const interval of intervals) {
@@ -108,14 +115,14 @@ export function* eachInterval(intervals: Iterable<Encoded>): Generator<SparseHis
   }
 }
 
-/** Number of values in a histogram. Throws as `decodeSparse` does. */
+/** Number of values in an encoded histogram. Throws as `decodeSparse` does. */
 export function countIn(base64: string): number {
   return readBuckets(base64).count;
 }
 
 /**
- * Number of values in an interval. Throws as `decodeSparse` does. The decoded histogram is kept for later use while
- * there is room; otherwise only the number is computed.
+ * Number of values in an interval. Keeps the decoded histogram for later use if there is room. Throws as `decodeSparse`
+ * does.
  */
 export function countOfInterval(interval: Encoded): number {
   const isKept = keptBytes <= MOST_KEPT_BYTES || kept.has(interval);
@@ -124,7 +131,7 @@ export function countOfInterval(interval: Encoded): number {
     : countIn(interval.histogram);
 }
 
-/** Decodes buckets; the result is valid until the next call. */
+/** Decodes the buckets into shared buffers, whose content is valid until the next call. */
 function readBuckets(base64: string): BucketsRead {
   if (!isWithin("histogramText", base64.length)) {
     throw unreadable(beyond("histogramText", base64.length));
@@ -145,7 +152,7 @@ function readBuckets(base64: string): BucketsRead {
   return readCounts(plain.subarray(HEADER_BYTES, end));
 }
 
-/** Inflates up to the longest possible histogram: 1.5 MB of input may expand to 1.5 GB. */
+/** Inflates no more than the longest possible histogram, because 1.5 MB of input may expand to 1.5 GB. */
 function inflated(compressed: Buffer): Buffer {
   try {
     return inflateSync(compressed, {
@@ -162,11 +169,9 @@ function inflated(compressed: Buffer): Buffer {
   }
 }
 
-// Functions over decoded histograms.
-
 /**
- * How many values lie beyond a limit. A bucket reads as its upper end, as in the percentiles of the results, but
- * never above the longest.
+ * How many values lie beyond a limit. Each value is read as the upper end of its bucket, but never above the largest
+ * value, as in the percentiles of the results.
  */
 export function countBeyond(
   { indices, counts }: SparseHistogram,

@@ -1,6 +1,6 @@
 /**
- * The counts of HdrHistogram's V2 encoding: ZigZag LEB128 numbers, of which n stands for n values in a bucket, and −n
- * for n empty buckets (0 for one empty bucket). Nothing here needs more than a browser has.
+ * The counts of HdrHistogram's V2 encoding, a sequence of ZigZag LEB128 numbers. A positive n stands for n values in a
+ * bucket, −n for n empty buckets, and 0 for one empty bucket. This file also runs in browsers.
  */
 import { Leb128Reader, Leb128Writer } from "../../../base/leb128.ts";
 import type { SparseHistogram } from "./histogram.ts";
@@ -18,8 +18,8 @@ export function encodeCounts({ indices, counts }: SparseHistogram): Uint8Array {
 }
 
 /**
- * Decodes the output of `encodeCounts`; values are known only by their buckets, so sums are those of bucket middles.
- * Throws on anything else.
+ * Decodes the output of `encodeCounts`. Sums are computed from the middles of buckets, because the exact values are
+ * unknown. Throws an Error for anything else.
  */
 export function decodeCounts(bytes: Uint8Array): SparseHistogram {
   return sparseOf(readCounts(bytes));
@@ -29,34 +29,37 @@ export function unreadable(why: string): Error {
   return new Error(`Cannot decode the histogram: ${why}`);
 }
 
-/** A histogram's sums, without its buckets. */
+/** The count and sums of a histogram, without its buckets. */
 type Summary = Omit<SparseHistogram, "indices" | "counts">;
 
 /**
- * Summary of the histogram in `indicesRead` and `countsRead`: the number of buckets, the largest count, and the sums.
+ * Summary of the histogram in `indicesRead` and `countsRead`: its number of buckets, its largest count, and its sums.
  */
 export type BucketsRead = Summary & { readonly used: number; readonly most: number };
 
-/** @param read The histogram that was decoded last. */
+/**
+ * Copies the last decoded histogram out of the buffers.
+ * @param read The result of `readCounts` for that histogram.
+ */
 export function sparseOf({ used, most, ...summary }: BucketsRead): SparseHistogram {
   const counts = most < 1 << 16 ? smallCountsRead : countsRead;
   return { indices: indicesRead.slice(0, used), counts: counts.slice(0, used), ...summary };
 }
 
-/** As `sparseOf`, but without copying: valid until the next histogram is read. */
+/** Returns the same as `sparseOf` without copying, so the result is valid only until the next histogram is read. */
 export function viewOf({ used, most, ...summary }: BucketsRead): SparseHistogram {
   const counts = most < 1 << 16 ? smallCountsRead : countsRead;
   return { indices: indicesRead.subarray(0, used), counts: counts.subarray(0, used), ...summary };
 }
 
-/** Buffers for the histogram being decoded, large enough for any. */
+/** Buffers for the histogram being decoded, large enough for any histogram. */
 const indicesRead = new Uint16Array(BUCKETS);
 const countsRead = new Float64Array(BUCKETS);
-/** The numbers of `countsRead` modulo 2¹⁶. */
+/** The same numbers as in `countsRead`, modulo 2¹⁶. */
 const smallCountsRead = new Uint16Array(BUCKETS);
 const numbers = new Leb128Reader();
 
-/** The middle of each bucket, in microseconds; found when the first histogram is read. */
+/** The middle of each bucket, in microseconds; computed when the first histogram is read. */
 let middles: Float64Array | null = null;
 
 function middlesUs(): Float64Array {
@@ -66,13 +69,14 @@ function middlesUs(): Float64Array {
   );
 }
 
-// hot: a report decodes tens of thousands of interval histograms; nearly all of their numbers take one or two bytes.
+// hot: a report decodes tens of thousands of interval histograms. Nearly all of their numbers take
+// one or two bytes.
 /**
  * Reads a histogram into `indicesRead` and `countsRead`, which hold it until the next histogram is read.
  *
- * ZigZag: 2n stands for n values in a bucket, 2n − 1 for n empty buckets, and 0 for one empty bucket. Whether a bucket
- * with values or a gap comes next is chance, and a mispredicted branch takes longer than everything else. So both take
- * the same path: what a gap writes is overwritten by the next bucket.
+ * In ZigZag, 2n stands for n values in a bucket, 2n − 1 for n empty buckets, and 0 for one empty bucket. Whether a
+ * bucket with values or a gap comes next can't be predicted, and a mispredicted branch takes longer than everything
+ * else. So both are handled without a branch: what a gap writes is overwritten by the next bucket.
  */
 export function readCounts(bytes: Uint8Array): BucketsRead {
   const length = bytes.length;
@@ -100,7 +104,7 @@ export function readCounts(bytes: Uint8Array): BucketsRead {
       at++;
       number += (next - 1) << 7;
     }
-    // In 32-bit arithmetic: 1 for a gap, and 0 for a bucket.
+    // 1 for a gap and 0 for a bucket, in 32-bit arithmetic.
     const isGap = (number & 1) | ((number - 1) >>> 31);
     if (index >= BUCKETS && isGap === 0) throw unreadable(TOO_MANY);
     const held = number >> 1;
@@ -110,7 +114,7 @@ export function readCounts(bytes: Uint8Array): BucketsRead {
     index += 1 + (held & -isGap);
   }
   const summary = summaryOf(used);
-  // A number that is cut off is NaN, and so is every sum that contains it.
+  // A truncated number is read as NaN, which makes every sum that contains it NaN.
   if (!Number.isSafeInteger(summary.count) || !(index <= BUCKETS)) {
     throw unreadable("its counts are not whole numbers");
   }
@@ -119,8 +123,8 @@ export function readCounts(bytes: Uint8Array): BucketsRead {
 
 const TOO_MANY = "it has too many buckets";
 
-// hot: likewise.
-/** @param used Number of decoded buckets. */
+// hot: runs for every histogram that is decoded.
+/** @param used Number of buckets decoded into the buffers. */
 function summaryOf(used: number): BucketsRead {
   const middleUs = middles ??= middlesUs();
   let most = 0;

@@ -1,10 +1,10 @@
-/** Statistics over the counts of a histogram: sums, percentiles, and a form to send. */
+/** Histograms with statistics: sums, percentiles, and a compact form that can be posted to another isolate. */
 import { BUCKETS, highestUsOf, HistogramCounts, lowestUsOf } from "./histogram_counts.ts";
 
 /** A histogram without empty buckets, small enough to post between isolates. */
 export interface SparseHistogram {
   readonly indices: Uint16Array<ArrayBuffer>;
-  /** Whole numbers, in the smallest array type that can hold the largest count. */
+  /** Whole numbers, one for each index. The array is a `Uint16Array` only if every count fits into 16 bits. */
   readonly counts: Float64Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;
   readonly count: number;
   readonly sumUs: number;
@@ -13,7 +13,7 @@ export interface SparseHistogram {
   readonly maxUs: number;
 }
 
-/** Collects the indexes of buckets in use. */
+/** Buffers for the buckets in use while a sparse histogram is made. */
 const usedIndices = new Uint16Array(BUCKETS);
 const usedCounts = new Float64Array(BUCKETS);
 
@@ -66,21 +66,21 @@ export class Histogram extends HistogramCounts {
     return part;
   }
 
-  /** Mean in microseconds; 0 when empty. */
+  /** In microseconds; 0 when empty. */
   get meanUs(): number {
     return this.count === 0 ? 0 : this.sumUs / this.count;
   }
 
-  /** Standard deviation of the values (not of a sample of them), microseconds. */
+  /** Standard deviation of the values as a whole population (the divisor is n), in microseconds; 0 when empty. */
   get stdevUs(): number {
     if (this.count === 0) return 0;
     return Math.sqrt(Math.max(0, this.sumSquaresUs / this.count - this.meanUs ** 2));
   }
 
   /**
-   * The value, in microseconds, that `percentile` (0–100) of the values do not exceed: the upper end
-   * of the bucket of rank ⌈p·n/100⌉, as HdrHistogram's getValueAtPercentile, but never above the
-   * largest value recorded. 0 when empty.
+   * The value, in microseconds, that `percentile` (0–100) of the values do not exceed. It is the upper end of the
+   * bucket that contains rank ⌈p·n/100⌉, as in HdrHistogram's getValueAtPercentile, but never above the largest
+   * recorded value. 0 when empty.
    */
   valueAtPercentile(percentile: number): number {
     const rank = rankOf(percentile, this.count);
@@ -100,7 +100,7 @@ export class Histogram extends HistogramCounts {
   }
 }
 
-/** The same value as `Histogram.valueAtPercentile`. */
+/** The same as `Histogram.valueAtPercentile`, for a sparse histogram. */
 export function valueAtPercentile(histogram: SparseHistogram, percentile: number): number {
   const { indices, count, maxUs } = histogram;
   const cumulated = cumulatedOf(histogram);
@@ -108,7 +108,10 @@ export function valueAtPercentile(histogram: SparseHistogram, percentile: number
   return at < indices.length ? Math.min(highestUsOf(indices[at]), maxUs) : 0;
 }
 
-/** The number of values up to and in each bucket in use: a curve reads dozens of percentiles of one histogram. */
+/**
+ * The number of values up to and in each bucket in use. It is cached, because a curve reads dozens of percentiles of
+ * one histogram.
+ */
 const cumulations = new WeakMap<SparseHistogram, Float64Array>();
 
 function cumulatedOf(histogram: SparseHistogram): Float64Array {
@@ -121,8 +124,8 @@ function cumulatedOf(histogram: SparseHistogram): Float64Array {
 }
 
 /**
- * The first of `length` indexes for which `holds` is true, given that it is true for all later ones; `length` if there
- * is none.
+ * The first of `length` indexes for which `holds` is true, found by bisection; `length` if there is none. `holds` must
+ * be true for all indexes after that one.
  */
 export function firstIndex(length: number, holds: (index: number) => boolean): number {
   let first = 0;
@@ -135,26 +138,28 @@ export function firstIndex(length: number, holds: (index: number) => boolean): n
 }
 
 /**
- * The rank of a percentile, rounded down by one unit in the last place, so that 99.9 % of 1000 is rank 999 and not
- * 1000.
+ * The rank of a percentile. It is reduced by a relative rounding error, so that 99.9 % of 1,000 is rank 999 and not
+ * 1,000.
  */
 function rankOf(percentile: number, count: number): number {
   return Math.max(1, Math.ceil(percentile / 100 * count * (1 - Number.EPSILON)));
 }
 
-/** The sum of the parts. */
 export function mergeHistograms(parts: Iterable<SparseHistogram>): Histogram {
   const whole = new Histogram();
   for (const part of parts) whole.addSparse(part);
   return whole;
 }
 
-/** Buffers of `sumOfSparse`: the sums, and a bit for each bucket in use. Both are all zero between calls. */
+/** Buffers of `sumOfSparse`: the sums, and a bit for each bucket in use. All are zero between calls. */
 const sums = new Float64Array(BUCKETS);
 const inUse = new Int32Array(BUCKETS >> 5);
 
 // hot: a report adds up tens of thousands of intervals.
-/** The sum of the parts, without empty buckets; the cost depends on their buckets in use, not on the layout. */
+/**
+ * The sum of the parts, without empty buckets. The cost depends on the buckets that the parts use, not on the number of
+ * buckets in the layout.
+ */
 export function sumOfSparse(parts: Iterable<SparseHistogram>): SparseHistogram {
   const whole = { count: 0, sumUs: 0, sumSquaresUs: 0, minUs: Infinity, maxUs: 0 };
   for (const part of parts) {
@@ -174,10 +179,10 @@ export function sumOfSparse(parts: Iterable<SparseHistogram>): SparseHistogram {
   return { ...drainSums(), ...whole };
 }
 
-// hot: likewise.
+// hot: runs for every sum of `sumOfSparse`.
 /**
- * Uses small integers if the counts fit, which take a quarter of the memory: a report keeps the sums of thousands of
- * runs.
+ * Empties the buffers. Returns the counts in 16 bits if they fit, which takes a quarter of the memory: a report keeps
+ * the sums of thousands of runs.
  */
 function drainSums(): Pick<SparseHistogram, "indices" | "counts"> {
   let length = 0;
@@ -199,7 +204,9 @@ function drainSums(): Pick<SparseHistogram, "indices" | "counts"> {
   return { indices: usedIndices.slice(0, length), counts };
 }
 
-/** The sum of two histograms; the cost depends on their buckets in use, not on the layout. */
+/**
+ * The sum of two histograms. The cost depends on the buckets that they use, not on the number of buckets in the layout.
+ */
 export function addSparse(one: SparseHistogram, other: SparseHistogram): SparseHistogram {
   if (one.count === 0) return other;
   if (other.count === 0) return one;
@@ -225,40 +232,41 @@ export function addSparse(one: SparseHistogram, other: SparseHistogram): SparseH
   };
 }
 
-/** A histogram without values. */
 export const EMPTY: SparseHistogram = new Histogram().toSparse();
 
 /**
- * A histogram that is handed on repeatedly, each time only with new values, and at a cost that depends only on those.
+ * A histogram that is handed on repeatedly, each time with only the new values. Each hand-over costs time for the new
+ * values alone.
  */
 export class GrowingHistogram {
-  /** Record values here: it holds those since the last `take`. */
+  /** The values since the last `take`. New values must be recorded here. */
   readonly fresh = new Histogram();
   readonly #before = new Histogram();
 
-  /** Sum of all values, µs. */
+  /** Sum of all values, whether or not they were taken, in microseconds. */
   get sumUs(): number {
     return this.#before.sumUs + this.fresh.sumUs;
   }
 
-  /** The values since the last call. */
+  /** Returns the values since the last call. */
   take(): SparseHistogram {
     const part = this.fresh.drain();
     this.#before.addSparse(part);
     return part;
   }
 
-  /** All values, taken or not. */
+  /** All values, including those already taken. */
   whole(): SparseHistogram {
     return addSparse(this.#before.toSparse(), this.fresh.toSparse());
   }
 }
 
-// The sum of many histograms, added as they arrive: in a fleet, thousands for each interval.
+// The sum of many histograms that are added as they arrive. A fleet sends thousands in each
+// interval.
 
 /**
- * Histograms are added to the sum this many at a time, because each addition takes time in proportion to the sum's
- * size.
+ * Histograms are added to the sum in groups of this size, because each addition takes time in proportion to the size of
+ * the sum.
  */
 const AT_ONCE = 64;
 
@@ -267,8 +275,8 @@ export class HistogramSum {
   #sum: SparseHistogram = EMPTY;
   #waiting: SparseHistogram[] = [];
   /**
-   * Number of parts so far, plus an offset that differs from sum to sum: otherwise the sums of a hundred steps would
-   * all be computed in the same interval.
+   * Number of parts so far, plus an offset that differs from sum to sum. Without the offset, the sums of a hundred
+   * steps would all be computed in the same interval.
    */
   #added = HistogramSum.#made++ % AT_ONCE;
 
@@ -292,22 +300,22 @@ export class HistogramSum {
 }
 
 /**
- * A `GrowingHistogram` in half the memory, for places with many of them: taken values are kept without empty buckets.
- * Now and then, a `take` adds up earlier ones.
+ * A `GrowingHistogram` in half the memory, for uses that need many of them. Values that were taken are kept without
+ * empty buckets, and about one `take` in 64 adds them up.
  */
 export class CompactHistogram {
-  /** Record values here: it holds those since the last `take`. */
+  /** The values since the last `take`. New values must be recorded here. */
   readonly fresh = new Histogram();
   readonly #before = new HistogramSum();
 
-  /** The values since the last call. */
+  /** Returns the values since the last call. */
   take(): SparseHistogram {
     const part = this.fresh.drain();
     this.#before.add(part);
     return part;
   }
 
-  /** All values, taken or not. */
+  /** All values, including those already taken. */
   whole(): SparseHistogram {
     return addSparse(this.#before.whole(), this.fresh.toSparse());
   }

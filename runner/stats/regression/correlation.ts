@@ -1,23 +1,23 @@
 /**
- * Correlation of the order of two columns of figures: 1 the same order, −1 the reverse, 0 no relation. Only the order
- * counts, so machines of different speeds can be compared.
+ * Correlation between the orders of two columns of figures: 1 for the same order, −1 for the reverse, 0 for no
+ * relation. Only the order counts, so machines of different speeds can be compared.
  */
 import { tQuantile } from "../confidence/student_t.ts";
 
 /**
- * Spearman's rho: Pearson's correlation of the ranks, where ties share their mean rank (C. Spearman, "The
- * proof and measurement of association between two things", 1904; the definition of SciPy and R). NaN for
- * fewer than two pairs, and where all values of a column are the same, and so cannot be ranked.
+ * Spearman's rho: Pearson's correlation of the ranks, where ties share their mean rank (C. Spearman, "The proof and
+ * measurement of association between two things", 1904; the definition of SciPy and R). NaN for fewer than two pairs,
+ * or if all values of a column are equal and so can't be ranked.
  *
- * @param first One finite value for each thing.
- * @param second The other value of the same things, in the same order.
+ * @param first One finite value for each item.
+ * @param second Another value for each item, in the same order of items.
  */
 export function spearmanRho(first: readonly number[], second: readonly number[]): number {
   const [a, b] = [fromMean(meanRanks(first)), fromMean(meanRanks(second))];
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
-/** The rank of each value, 1 for the lowest; ties share their mean rank. Costs n². */
+/** The rank of each value, 1 for the lowest; ties share their mean rank. Takes n² steps. */
 export function meanRanks(values: readonly number[]): number[] {
   return values.map((value) => {
     const less = values.filter((other) => other < value).length;
@@ -35,17 +35,17 @@ function dot(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, value, i) => sum + value * b[i], 0);
 }
 
-// The confidence interval of Spearman's rank correlation for few pairs.
-
-/** The correlation of fewer pairs has no interval. */
+/** With fewer pairs than this, a correlation has no interval. */
 export const LEAST_CORRELATED = 4;
 const CONFIDENCE = 0.95;
 
 /**
  * An interval for Spearman's rho by Fisher's z with the variance (1 + ρ²/2) / (n − 3) (D. G. Bonett and T. A. Wright,
  * "Sample size requirements for estimating Pearson, Kendall and Spearman correlations", Psychometrika 2000). At ±1,
- * where z is infinite, one limit is rho itself, and the other is that of the next correlation that n ranks can have.
- * @returns null for fewer than 4 things.
+ * where z is infinite, one end is rho itself, and the other is computed from the nearest correlation that n ranks can
+ * have.
+ * @param n Number of pairs.
+ * @returns Null for fewer than 4 pairs.
  */
 export function spearmanInterval(
   rho: number,

@@ -1,18 +1,18 @@
 /**
- * Where throughput stops growing. Operational analysis bounds it by two lines (P. J. Denning and J. P. Buzen,
- * "The operational analysis of queueing network models", ACM Computing Surveys 10, 1978): it grows with the
- * load until something is in use all the time, and then stays. The knee is where the lines meet.
+ * Where throughput stops growing. Operational analysis bounds it by two lines (P. J. Denning and J. P. Buzen, "The
+ * operational analysis of queueing network models", ACM Computing Surveys 10, 1978): throughput grows with the load
+ * until some resource is always busy, and then stays constant. The knee is where the lines meet.
  *
- * - Against an offered rate both lines are known but for one number: the offered rate is served, y = x, up to
- *   the capacity c. The knee is c.
- * - Against anything else (connections, instances), growth need not be in proportion: y = a·xᵇ up to a level, fitted by
- *   least squares of logarithms, where noise multiplies (`segmented_regression.ts`). A single point before the knee
- *   does not show b: then b = 1, the largest possible, which gives the lowest knee. The curve of a real server bends
- *   instead of breaking, and no fit shows where between two measured values it does, so the interval reaches to the
- *   values around the knee.
+ * - As a function of the offered rate, both lines are known except for one number: the offered rate is served, y = x,
+ *   up to the capacity c. The knee is c.
+ * - As a function of anything else (connections, instances), growth need not be proportional: y = a·xᵇ up to a level.
+ *   It is fitted by least squares of logarithms, because noise multiplies (`segmented_regression.ts`). A single point
+ *   before the knee does not show b. In that case b = 1 is assumed, the largest possible, which gives the lowest knee.
+ *   The curve of a real server bends instead of breaking, and no fit shows where between two measured values it bends,
+ *   so the interval reaches to the values around the knee.
  *
- * Throughput that falls again beyond its peak counts as staying there: the question is where more load no longer brings
- * more throughput. Intervals are over runs, by the draws of `bootstrap.ts`.
+ * Throughput that falls again beyond its peak counts as constant there, because the question is from where on more load
+ * brings no more throughput. Intervals are over runs, by the draws of `bootstrap.ts`.
  */
 import type { Estimate } from "../confidence/bootstrap.ts";
 import { fitSegmentedLine, regression } from "./segmented_regression.ts";
@@ -20,14 +20,14 @@ import { stretchedDraws } from "../confidence/confidence_interval.ts";
 import { meanOf, quantileOf } from "../quantile.ts";
 
 export interface KneePoint {
-  /** The load, above 0: offered requests per second, connections, … */
+  /** The load, above 0, such as offered requests per second or connections. */
   readonly at: number;
-  /** Estimate of the throughput, requests per second. */
+  /** Estimate of the throughput in requests per second. */
   readonly served: Pick<Estimate, "value" | "byRun" | "logStandardError" | "logDraws">;
 }
 
 interface KneeOptions {
-  /** Whether `at` is an offered rate, in the same unit as the throughput. */
+  /** Whether `at` is an offered rate. It must be in the same unit as the throughput. */
   readonly isOffered: boolean;
   /** Default 0.95. */
   readonly confidence?: number;
@@ -37,30 +37,34 @@ export type Knee =
   | {
     readonly kind: "knee";
     readonly at: number;
-    /** Null if a value was measured only once. */
+    /** Null if any value of the load was measured only once. */
     readonly interval: { readonly low: number; readonly high: number } | null;
   }
   | {
     /**
-     * too-few: there are too few values to see a knee; grows: throughput grows to the end of the range; flat, falls: it
-     * does so from the start of the range; unsure: the runs differ too much to decide.
+     * - too-few: there are too few values to see a knee;
+     * - grows: throughput grows to the end of the range;
+     * - flat, falls: throughput is constant, or falls, from the start of the range;
+     * - unsure: the runs differ too much to decide.
      */
     readonly kind: "too-few" | "grows" | "flat" | "falls" | "unsure";
   };
 
-/** With fewer values than this, a knee can't be distinguished from a curve. */
+/** With fewer values of the load than this, a knee can't be distinguished from a curve. */
 export const LEAST_VALUES = { offered: 3, other: 4 } as const;
 /**
- * A shortfall from the offered rate below this ratio is not a knee, and growth below it over the whole range is not
- * growth.
+ * Throughput that falls short of the offered rate by less than this ratio shows no knee. Throughput that grows by less
+ * than this ratio over the whole range counts as constant.
  */
 const MATERIAL_RATIO = 1.05;
-/** The exponent below which throughput counts as constant: growth by 10 % for twice the load. */
+/**
+ * The exponent below which throughput counts as constant. At this exponent, twice the load brings 10 % more throughput.
+ */
 const LEVEL_EXPONENT = Math.log2(1.1);
-/** Beyond a knee, growth is at most this share of the growth before it. */
+/** Beyond a knee, the exponent is at most this share of the exponent before it. */
 const LEVEL_SHARE = 1 / 3;
 
-/** Where growth ends, and the values between which it certainly ends; logarithms. */
+/** The load at which growth ends, and the values between which it certainly ends. All are logarithms. */
 type Corner = { readonly at: number; readonly low: number; readonly high: number };
 type Find = (xs: readonly number[], ys: readonly number[]) => Corner | "grows" | "flat" | "falls";
 
@@ -85,7 +89,7 @@ export function kneeOf(
   return interval === null ? { kind: "unsure" } : { kind: "knee", at, interval };
 }
 
-/** The corner in each joint resample of all points. */
+/** The corner in each resample, in which all points are drawn together. */
 function cornersOf(
   xs: readonly number[],
   draws: readonly Float64Array[],
@@ -111,7 +115,7 @@ function intervalAmong(
   };
 }
 
-/** The level c for which y = min(x, c) fits best. */
+/** Finds the level c for which y = min(x, c) fits best. */
 function findCapacity(xs: readonly number[], ys: readonly number[]): ReturnType<Find> {
   const last = xs.length - 1;
   if (ys[last] > xs[last] - Math.log(MATERIAL_RATIO)) return "grows";
@@ -139,20 +143,21 @@ function findBend(xs: readonly number[], ys: readonly number[]): ReturnType<Find
   const { corner, slope, rising } = fitted;
   const beyond = regression(xs.slice(rising), most.slice(rising)).slope;
   if (beyond > Math.min(LEVEL_EXPONENT, slope * LEVEL_SHARE)) return "grows";
-  // If the corner is at a measured value, apart from rounding, growth certainly ends only at the next one.
+  // If the corner is at a measured value (apart from rounding), growth has certainly ended only at
+  // the next value.
   const next = corner > xs[rising] - 1e-9 ? rising + 1 : rising;
   return { at: corner, low: xs[rising - 1], high: xs[next] };
 }
 
-/** The shape of a line without growth; null for one that grows, or has fewer than two values. */
+/** The shape of a line without growth; null for a line that grows, or has fewer than two values. */
 function withoutGrowth(ys: readonly number[]): "flat" | "falls" | null {
   if (ys.length < 2 || Math.max(...ys) - ys[0] >= Math.log(MATERIAL_RATIO)) return null;
   return ys[ys.length - 1] < ys[0] - Math.log(MATERIAL_RATIO) ? "falls" : "flat";
 }
 
 /**
- * Throughput at each load, or at a lower load if that was materially higher. Always taking the higher one would mistake
- * the luckiest of many noisy values for the level.
+ * The throughput at each load, or the highest at a lower load if that was materially higher. Always taking the highest
+ * would mistake the luckiest of many noisy values for the level.
  */
 function envelopeOf(ys: readonly number[]): number[] {
   let most = -Infinity;

@@ -1,52 +1,53 @@
 /**
- * How much each value of a factor moves a percentile of all requests, by quantile regression (R. Koenker and G.
- * Bassett, "Regression Quantiles", Econometrica 46, 1978), as Treadmill attributes tail latency to the settings of
- * servers (Y. Zhang et al., ISCA 2016). The logarithm of the latency is a sum of a base and of one part for each
- * factor's value; a request above the fitted percentile costs τ, and one below it 1 − τ, for each unit that it is off.
- * Pure.
+ * How much each value of a factor changes a percentile of all requests, by quantile regression (R. Koenker and G.
+ * Bassett, "Regression Quantiles", Econometrica 46, 1978). Treadmill attributes tail latency to settings of servers in
+ * the same way (Y. Zhang et al., ISCA 2016). The logarithm of the latency is modelled as the sum of a base and a part
+ * for each factor's value. Each request costs its distance from the fitted percentile, times τ if it is above and 1 − τ
+ * if it is below. Pure.
  *
- * All requests of a cell have the same fitted percentile q_c = x_c·β, so the sum of the costs is least where
- * Σ x_c (F_c(q_c) − τ) = 0, with F_c the distribution of the cell's requests: Newton's method on as many numbers as
- * there are parts, not a linear programme over requests. Each run counts the same within its cell, each cell the same.
+ * All requests of a cell c have the same fitted percentile q_c = x_c·β, so the sum of the costs is least where Σ x_c
+ * (F_c(q_c) − τ) = 0, with F_c the distribution of the cell's requests. Newton's method solves this for as many
+ * unknowns as there are parts, which is far cheaper than a linear programme over requests. Each run counts the same
+ * within its cell, and each cell counts the same.
  *
- * Requests of one run depend on each other, so the interval comes from runs: each cell's runs are drawn anew, with a
- * correction for their small number, and Student's t. Cells whose runs differ little, by luck or because few are slow,
- * add few degrees of freedom (F. E. Satterthwaite, "An Approximate Distribution of Estimates of Variance Components",
- * 1946).
+ * Requests of a run depend on each other, so the interval is computed from runs: the runs of each cell are resampled,
+ * with a correction for their small number, and with Student's t. Cells whose runs differ little, by luck or because
+ * few are slow, add few degrees of freedom (F. E. Satterthwaite, "An Approximate Distribution of Estimates of Variance
+ * Components", 1946).
  */
 import { drawBy } from "../../../base/random.ts";
 import { tQuantile } from "../confidence/student_t.ts";
 import type { SparseHistogram } from "../histogram/histogram.ts";
 import { highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
 
-/** The distribution of a run's requests, over the logarithm of their latency. */
+/** The cumulative distribution of the logarithm of latency in one run, piecewise linear. */
 export interface RunDistribution {
-  /** Ends of its steps, ascending. */
+  /** Logarithms of latency at which its pieces begin and end, ascending. */
   readonly at: Float64Array;
-  /** Share of requests up to that step. */
+  /** Share of the requests up to each entry of `at`. */
   readonly share: Float64Array;
 }
 
 export interface RegressedCell {
-  /** 1 for the base, and 1 or 0 for each part. */
+  /** The cell's row of the design matrix: 1 for the base, then 1 or 0 for each part. */
   readonly row: readonly number[];
-  /** At least two runs, as an interval needs. */
+  /** At least two runs, because an interval needs them. */
   readonly runs: readonly RunDistribution[];
 }
 
-/** Effect of a part on the logarithm of the percentile. */
+/** Effect of a part on the logarithm of the percentile, with its interval. */
 export interface PartEffect {
   readonly value: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** Null for an empty histogram. */
+/** @returns Null for an empty histogram. */
 export function distributionOf(
   { indices, counts, count: total }: SparseHistogram,
 ): RunDistribution | null {
   if (total === 0) return null;
-  // Each bucket begins at its own lower end, and not at the end of the last bucket with requests.
+  // Each bucket starts at its own lower end, not at the upper end of the last bucket with requests.
   const at = new Float64Array(2 * indices.length);
   const share = new Float64Array(2 * indices.length);
   let seen = 0;
@@ -60,7 +61,6 @@ export function distributionOf(
   return { at, share };
 }
 
-/** Share of a run's requests up to `value`. */
 function shareUpTo(value: number, { at, share }: RunDistribution): number {
   let [low, high] = [-1, at.length];
   while (high - low > 1) {
@@ -75,7 +75,7 @@ function shareUpTo(value: number, { at, share }: RunDistribution): number {
   return share[low] + part * (share[high] - share[low]);
 }
 
-/** A cell, with the weight of each run. */
+/** A cell and the weights of its runs. */
 interface WeightedCell {
   readonly cell: RegressedCell;
   readonly weights: Float64Array;
@@ -90,16 +90,19 @@ function shareOf(value: number, { cell: { runs }, weights }: WeightedCell): numb
 }
 
 const STEPS = 60;
-/** Half the width, in logarithms, of the window for density estimates. */
+/** Half the width of the window in which the density is estimated, on the logarithmic scale. */
 const WIDTH = 0.02;
-/** The longest step; a percentile that is farther away is reached in several steps. */
+/** The longest step. A percentile that is farther away is reached in several steps. */
 const LONGEST_STEP = 1;
 const CLOSE = 1e-5;
 /** Used if the estimated density is 0, so that steps stay finite. */
 const LEAST_DENSITY = 1e-4;
 const HALVINGS = 12;
 
-/** @param share Share of requests up to the percentile: 0.99 for p99. @param start Initial values of the parts. */
+/**
+ * @param share Share of requests up to the percentile: 0.99 for p99.
+ * @param start Initial values of the parts.
+ */
 function fit(cells: readonly WeightedCell[], share: number, start: readonly number[]): number[] {
   let parts = [...start];
   let gradient = gradientAt(parts, cells, share);
@@ -108,7 +111,7 @@ function fit(cells: readonly WeightedCell[], share: number, start: readonly numb
     const longest = Math.max(...move.map(Math.abs));
     const falls = Math.abs(dot(gradient, move));
     let times = Math.min(1, LONGEST_STEP / longest);
-    // The costs are convex: if they still fall at the end of the step, the step is not too long.
+    // The costs are convex, so a step is not too long if they still fall at its end.
     const atEnd = (): readonly number[] => parts.map((part, at) => part + times * move[at]);
     let end = gradientAt(atEnd(), cells, share);
     for (let i = 1; i < HALVINGS && dot(end, move) > 0.5 * falls; i++) {
@@ -160,7 +163,7 @@ function densityAt(parts: readonly number[], cells: readonly WeightedCell[]): nu
   return density;
 }
 
-/** Solves a system of equations with a symmetric positive matrix, by elimination. */
+/** Solves a system of linear equations whose matrix is symmetric and positive, by elimination. */
 function solved(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
   const rows = matrix.map((row, i) => [...row, right[i]]);
   const count = rows.length;
@@ -184,13 +187,14 @@ function solved(matrix: readonly (readonly number[])[], right: readonly number[]
   return found;
 }
 
-/** Enough draws for a standard error within 5 %. */
+/** With so many draws, the standard error is accurate to 5 %. */
 const DRAWS = 200;
 const CONFIDENCE = 0.95;
 
 /**
- * @param share 0.99 for p99.
- * @returns The base and each part; null if a cell has fewer than two runs, which do not show how runs differ.
+ * @param share Share of requests up to the percentile: 0.99 for p99.
+ * @returns The base, then each part. Null if a cell has fewer than two runs, because one run does not show how runs
+ * differ.
  */
 export function quantileEffects(
   cells: readonly RegressedCell[],
@@ -213,7 +217,7 @@ export function quantileEffects(
     return fit(redrawn, share, values);
   });
   const runs = cells.reduce((sum, { runs }) => sum + runs.length, 0);
-  // A draw of n runs has (n − 1)/n of the variance of n new runs.
+  // A resample of n runs has (n − 1)/n of the variance of n new runs.
   const times = tQuantile(CONFIDENCE, freedomOf(cells, share)) *
     Math.sqrt(runs / (runs - cells.length));
   return values.map((value, part) => {
@@ -223,7 +227,7 @@ export function quantileEffects(
   });
 }
 
-/** Degrees of freedom of the variance of all runs around their cells. */
+/** Degrees of freedom with which the variance of runs within their cells is known. */
 function freedomOf(cells: readonly RegressedCell[], share: number): number {
   const variances = cells.map((cell) => {
     const own = cell.runs.map((run) =>
@@ -240,7 +244,7 @@ function freedomOf(cells: readonly RegressedCell[], share: number): number {
 
 const ONE = Float64Array.of(1);
 
-/** Initial values of the fit: least squares on the percentiles of the cells. */
+/** Initial values of the fit, by least squares on the percentiles of the cells. */
 function startOf(cells: readonly WeightedCell[], share: number): number[] {
   const rows = cells.map(({ cell }) => cell.row);
   const own = cells.map((cell) => percentileOf(cell, share));

@@ -1,36 +1,36 @@
 /**
  * The universal scalability law (N. J. Gunther, "Guerrilla Capacity Planning", 2007): N instances, workers or
- * connections serve X(N) = γ·N / (1 + α·(N − 1) + β·N·(N − 1)). γ is what one of them serves, α the share of the work
- * that waits for others (contention), β what it costs to keep each pair of them in step (coherency). With β above 0
- * there is a peak, at √((1 − α) / β).
+ * connections serve X(N) = γ·N / (1 + α·(N − 1) + β·N·(N − 1)). γ is what a single one serves, α the share of the work
+ * that waits for others (contention), and β the cost of keeping each pair of them consistent (coherency). If β is above
+ * 0, there is a peak, at N = √((1 − α) / β).
  *
- * γ > 0, 0 ≤ α ≤ 1 and β ≥ 0 are fitted by least squares of X. The best fit is within the bounds or on an edge of them,
- * and an edge is a law with fewer parameters. So each law is fitted by K. Levenberg's and D. W. Marquardt's method
- * (1963), and the best one within the bounds is taken. The same points always give the same fit.
+ * γ > 0, 0 ≤ α ≤ 1 and β ≥ 0 are fitted by least squares of X. The best fit is either inside these bounds or on an edge
+ * of them, and an edge is a law with fewer parameters. So each law is fitted by the method of K. Levenberg and D. W.
+ * Marquardt (1963), and the best one within the bounds is taken. The same points always give the same fit.
  *
- * Intervals are over runs, by the draws of `bootstrap.ts`. They say how far runs differ, not whether the law holds.
+ * Intervals are over runs, by the draws of `bootstrap.ts`. They show how much runs differ, not whether the law holds.
  */
 import { stretchedDraws } from "../confidence/confidence_interval.ts";
 import type { Estimate } from "../confidence/bootstrap.ts";
 import { quantileOf } from "../quantile.ts";
 
 export interface ScalingPoint {
-  /** Number of units: 1 or more. */
+  /** Number of units (instances, workers or connections), at least 1. */
   readonly at: number;
-  /** Requests per second, or any figure that grows with the number of units. */
+  /** Requests per second, or any other figure that grows with the number of units. */
   readonly served: number;
 }
 
 export interface ScalingFit {
-  /** Throughput of a single unit. */
+  /** γ, the throughput of a single unit. */
   readonly single: number;
   /** α, the contention. */
   readonly contention: number;
   /** β, the coherency. */
   readonly coherency: number;
   /**
-   * The number of units with the highest throughput; Infinity without coherency, below 1 if each further unit reduces
-   * it.
+   * The number of units with the highest throughput. Infinity if the coherency is 0, and below 1 if each further unit
+   * reduces throughput.
    */
   readonly peak: number;
 }
@@ -40,19 +40,21 @@ interface Interval {
   readonly high: number;
 }
 
-/** A parameter is null if its interval includes 0, because the runs then don't show it. */
+/**
+ * The interval of a parameter is null if it includes 0, because the runs then don't show that the parameter matters.
+ */
 export interface ScalingLaw {
   readonly fit: ScalingFit;
   readonly contention: Interval | null;
   readonly coherency: Interval | null;
-  /** Interval of the peak; null if coherency is, or if the peak may be below 1 or anywhere above. */
+  /** Null if `coherency` is null, or if the peak may lie below 1 or at infinity. */
   readonly peak: Interval | null;
 }
 
-/** The fewest values: with only as many values as parameters, any law would fit. */
+/** With fewer points than this, almost any law would fit, because it has three parameters. */
 export const LEAST_SCALING_VALUES = 5;
 
-/** @returns Null if there are too few points, or if no law within the bounds fits them. */
+/** @returns Null if there are too few points, if any is out of range, or if no law within the bounds fits. */
 export function fitScaling(points: readonly ScalingPoint[]): ScalingFit | null {
   if (
     points.length < LEAST_SCALING_VALUES || points.some(({ at, served }) => at < 1 || served <= 0)
@@ -64,18 +66,20 @@ export function fitScaling(points: readonly ScalingPoint[]): ScalingFit | null {
     const fitted = leastSquares(points, terms);
     if (fitted === null || !isWithinBounds(fitted.law)) continue;
     if (best === null || fitted.squares < best.squares) best = fitted;
-    if (terms === LAWS[0]) break; // an unconstrained solution fits better than any at a bound
+    if (terms === LAWS[0]) break; // better than any fit at a bound
   }
   return best && scalingOf(best.law);
 }
 
-/** A point with the estimate from its runs. */
 export interface SampledScalingPoint {
   readonly at: number;
   readonly served: Pick<Estimate, "value" | "byRun" | "logStandardError" | "logDraws">;
 }
 
-/** @returns Null as in `fitScaling`, and if a value was measured only once. */
+/**
+ * @returns Null under the same conditions as in `fitScaling`, or if a point was measured only once, or if too many
+ * resamples can't be fitted.
+ */
 export function scalingLawOf(
   points: readonly SampledScalingPoint[],
   confidence = 0.95,
@@ -113,10 +117,10 @@ export function scalingLawOf(
 /** Smaller values are rounding errors. */
 const NOTHING = 1e-9;
 
-/** N / X(N) = one + more·(N − 1) + pairs·N·(N − 1): linear in the unknowns. */
+/** N / X(N) = one + more·(N − 1) + pairs·N·(N − 1), which is linear in the unknowns. */
 type Denominator = readonly [one: number, more: number, pairs: number];
 
-/** The laws: for each, what its unknown parameters contribute to the denominator. In the last two, α is 1. */
+/** What the unknown parameters of each law contribute to the denominator. In the last two laws, α is 1. */
 const LAWS: readonly (readonly Denominator[])[] = [
   [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
   [[1, 0, 0], [0, 1, 0]],
@@ -144,8 +148,8 @@ const MOST_STEPS = 200;
 const SETTLED = 1e-14;
 
 /**
- * Fits a law by damped steps that start from the solution of the linear form, which is weighted to approximate that of
- * X itself.
+ * Fits a law by damped steps. They start from the solution of the linear form, weighted so that it approximates the
+ * least squares of X itself.
  */
 function leastSquares(
   points: readonly ScalingPoint[],
@@ -171,7 +175,7 @@ function leastSquares(
     const next = sought.map((value, i) => value + change[i]);
     const moved = missOf(points, lawOf(terms, next));
     const gain = current.squares - moved.squares;
-    const isSettled = Math.abs(gain) <= SETTLED * current.squares; // what is left is rounding
+    const isSettled = Math.abs(gain) <= SETTLED * current.squares; // the rest is rounding
     if (gain >= 0) [sought, current, damping] = [next, moved, damping / 10];
     else damping *= 10;
     if (isSettled) break;
@@ -188,7 +192,7 @@ function lawOf(terms: readonly Denominator[], sought: readonly number[]): Denomi
 }
 
 /**
- * Differences between the points and a law. They are infinite where its denominator is not above 0, so that such a law
+ * Differences between the points and a law. If the law's denominator is not above 0, they are infinite, so that the law
  * is never accepted.
  */
 function missOf(
@@ -203,7 +207,8 @@ function missOf(
 }
 
 /**
- * Least squares of rows·x = values by the normal equations, with columns scaled to 1; null if these don't determine x.
+ * Solves rows·x = values in the sense of least squares, by the normal equations with columns scaled to 1. Null if the
+ * equations don't determine x.
  */
 function solve(
   rows: readonly (readonly number[])[],
@@ -227,7 +232,7 @@ function solve(
   return solved && solved.map((value, i) => value / scales[i]);
 }
 
-/** Gauss–Jordan elimination, with the largest pivot in the column. */
+/** Gauss–Jordan elimination that pivots on the largest value of the column. Null for a singular matrix. */
 function eliminate(matrix: number[][]): number[] | null {
   const count = matrix.length;
   for (let column = 0; column < count; column++) {

@@ -1,15 +1,15 @@
 /**
- * The line that rises and then stays level, nearest to some points: y = level + slope · min(0, x − corner). Exact, by
- * D. J. Hudson, "Fitting segmented curves whose join points have to be estimated", JASA 61 (1966): the corner either
- * lies strictly between two neighbouring points, where the two parts are fitted separately and meet, or at a point,
- * where one regression fits both.
+ * Fits a line that rises and then stays level to points, by least squares: y = level + slope · min(0, x − corner). The
+ * fit is exact, by D. J. Hudson, "Fitting segmented curves whose join points have to be estimated", JASA 61 (1966). If
+ * the corner lies strictly between two neighbouring points, the two parts are fitted separately and meet there. If it
+ * lies at a point, one regression fits both parts.
  */
 import { meanOf } from "../quantile.ts";
 
 interface SegmentedLine {
   readonly corner: number;
   readonly level: number;
-  /** Slope of the rising part; positive. */
+  /** Slope of the rising part, above 0. */
   readonly slope: number;
   /** Number of points on the rising part, before the corner. */
   readonly rising: number;
@@ -22,9 +22,9 @@ interface FittedLine {
 }
 
 /**
- * @param xs Ascending, at least three; as many `ys`.
- * @param loneSlope The slope of a segment with a single point, which has none of its own.
- * @returns The best with at least two points on the level part; null where nothing rises.
+ * @param xs Ascending, at least three, and as many as `ys`.
+ * @param loneSlope The slope of a rising part with a single point, which does not determine one.
+ * @returns The best fit with at least two points on the level part; null if nothing rises.
  */
 export function fitSegmentedLine(
   xs: readonly number[],
@@ -42,7 +42,9 @@ export function fitSegmentedLine(
   return best;
 }
 
-/** The corner strictly between point `rising` − 1 and the next; null if the parts do not meet there. */
+/**
+ * The fit with the corner strictly between the points `rising` − 1 and `rising`; null if the parts don't meet there.
+ */
 function between(
   xs: readonly number[],
   ys: readonly number[],
@@ -58,7 +60,7 @@ function between(
   return segmentedLineOf(xs, ys, { corner, level, slope: line.slope, rising });
 }
 
-/** The corner at point `rising`. */
+/** The fit with the corner at the point `rising`; null if the line does not rise. */
 function at(xs: readonly number[], ys: readonly number[], rising: number): SegmentedLine | null {
   const corner = xs[rising];
   const { slope, intercept } = regression(xs.map((x) => Math.min(0, x - corner)), ys);
@@ -78,7 +80,7 @@ function segmentedLineOf(
   return { ...shape, squaredError };
 }
 
-/** A straight line by least squares. */
+/** Fits a straight line by least squares. */
 export function regression(xs: readonly number[], ys: readonly number[]): FittedLine {
   const [x0, y0] = [meanOf(xs), meanOf(ys)];
   const along = xs.reduce((sum, x, i) => sum + (x - x0) * (ys[i] - y0), 0);

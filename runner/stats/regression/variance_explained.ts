@@ -1,38 +1,41 @@
 /**
- * Which factor explains how much of the differences between runs: the analysis of variance of a full factorial plan (R.
+ * How much of the differences between runs each factor explains: the analysis of variance of a full factorial plan (R.
  * A. Fisher, 1925; D. C. Montgomery, "Design and Analysis of Experiments", ch. 5). The sum of squares about the mean is
- * exactly the sum of those of each factor alone, of factors together (an interaction: what one does depends on the
- * other), and of runs of the same cell. Shares of the whole are called η². With logarithms of a figure as values,
- * "twice as much" weighs the same everywhere.
+ * exactly the sum of three kinds of parts: of each factor alone, of factors together (an interaction, in which the
+ * effect of one factor depends on another), and of runs of the same cell. Their shares of the whole are called η². If
+ * the values are logarithms, "twice as much" has the same weight everywhere.
  *
- * Each cell counts once, however many runs it has: its mean, and the variance of its runs about that.
+ * Each cell counts once, however many runs it has. It contributes its mean, and the variance of its runs about that
+ * mean.
  *
- * η² credits a factor that does nothing with the differences that chance makes between its values: with 13 to 44 % for
- * two factors of three values each, run three times. So `sharesShown` takes out of each sum what noise is expected to
- * put there (W. L. Hays, "Statistics for Psychologists", 1963: ω²), and gives the shares intervals over repetitions, by
- * the jackknife (J. W. Tukey, 1958): a share is shown where noise alone is not likely to give it.
+ * η² credits a factor without effect with the differences that chance makes between its values: with 13 to 44 % for two
+ * factors of three values each, run three times. So `sharesShown` subtracts from each sum what noise is expected to add
+ * (W. L. Hays, "Statistics for Psychologists", 1963: ω²). It computes intervals of the shares over repetitions by the
+ * jackknife (J. W. Tukey, 1958), and shows a share only if noise alone is unlikely to cause it.
  */
 import { tQuantile } from "../confidence/student_t.ts";
 import { meanOf } from "../quantile.ts";
 
 export interface FactorialCell {
-  /** One value for each factor, in the same order in all cells. */
+  /** The cell's value of each factor, in the same order of factors in all cells. */
   readonly levels: readonly string[];
-  /** Values of the runs, at least one; finite. */
+  /** Finite values of the runs, at least one. */
   readonly values: readonly number[];
 }
 
-/** Shares of the variance of all runs, 0–1; they sum to 1. */
+/** Shares of the variance of all runs, 0–1. They add up to 1. */
 export interface VarianceExplained {
-  /** The share of each factor. */
+  /** The share of each factor alone. */
   readonly factors: readonly number[];
-  /** Share of interactions of all orders. */
+  /** The share of interactions of all orders. */
   readonly together: number;
-  /** Share of differences between runs of one cell; 0 if each cell has one run, which does not show it. */
+  /**
+   * The share of differences between runs of the same cell; 0 if each cell has a single run, which does not show them.
+   */
   readonly runs: number;
 }
 
-/** @returns Null if a combination of values is missing, or nothing differs. */
+/** @returns Null if a combination of the factors' values is missing or occurs twice, or if all values are equal. */
 export function varianceExplained(cells: readonly FactorialCell[]): VarianceExplained | null {
   if (!isFullFactorial(cells)) return null;
   const means = cells.map(({ values }) => meanOf(values));
@@ -47,21 +50,21 @@ export function varianceExplained(cells: readonly FactorialCell[]): VarianceExpl
   const alone = factors.reduce((sum, share) => sum + share, 0);
   return {
     factors: factors.map((variance) => variance / total),
-    // Another order of summing the same squares may change the last digit.
+    // Not below 0, because adding the same squares in another order may change the last digit.
     together: Math.max(0, between - alone) / total,
     runs: within / total,
   };
 }
 
-/** A share, 0–1, with its interval. */
+/** A share (0–1) with its interval. */
 interface Share {
   readonly value: number;
   readonly interval: { readonly low: number; readonly high: number };
 }
 
-/** Estimated shares of the variance of future runs, without the part that chance adds in this sample. */
+/** Estimated shares of the variance of future runs, without what chance adds in this sample. */
 export interface SharesShown {
-  /** One for each factor; null if its interval includes 0, so that noise alone may be as large. */
+  /** One for each factor; null if its interval includes 0, because noise alone may then be the cause. */
   readonly factors: readonly (Share | null)[];
   readonly together: Share | null;
   readonly runs: Share | null;
@@ -70,7 +73,7 @@ export interface SharesShown {
 /** The jackknife leaves out one repetition at a time, and needs at least two others. */
 const LEAST_REPETITIONS = 3;
 
-/** @returns Null as in `varianceExplained`, and for fewer than three runs of a cell. */
+/** @returns Null under the same conditions as in `varianceExplained`, or if a cell has fewer than three runs. */
 export function sharesShown(
   cells: readonly FactorialCell[],
   confidence = 0.95,
@@ -97,13 +100,14 @@ export function sharesShown(
 }
 
 /**
- * Shares of each factor, of interactions and of runs, minus the expected contribution of noise; below 0 if the sum of
- * squares is smaller than that.
+ * Shares of each factor, of interactions and of runs, less what noise is expected to add. A share is below 0 if it is
+ * smaller than that.
  */
 function lessNoise(cells: readonly FactorialCell[]): number[] | null {
   const explained = varianceExplained(cells);
   if (explained === null) return null;
-  // The variance within cells is that of the given runs: for n runs, (n − 1) / n of that of future runs.
+  // The variance within cells is that of the given n runs, which is (n − 1) / n of that of future
+  // runs.
   const noise = explained.runs *
     meanOf(cells.map(({ values: { length } }) => length / (length - 1)));
   const ofMeans = noise * meanOf(cells.map(({ values }) => 1 / values.length)) / cells.length;
@@ -120,7 +124,7 @@ function lessNoise(cells: readonly FactorialCell[]): number[] | null {
   return parts.map((part) => part / total);
 }
 
-/** @param others The value without each repetition in turn. */
+/** @param others The value without the first repetition, without the second, and so on. */
 function jackknifed(value: number, others: readonly number[], confidence: number): Share | null {
   const { length: runs } = others;
   const values = others.map((other) => runs * value - (runs - 1) * other);
@@ -142,7 +146,7 @@ function isFullFactorial(cells: readonly Pick<FactorialCell, "levels">[]): boole
   return there.size === combinations && cells.length === combinations;
 }
 
-/** Variance of the means at each value of a factor, over everything else that varies. */
+/** Variance between the values of a factor, of the mean over all cells with that value. */
 function mainEffect(
   cells: readonly FactorialCell[],
   means: readonly number[],

@@ -1,30 +1,33 @@
 /**
- * Whether a side at rest disturbs the other: its timers, garbage collections and busy loops use the cores on which the
- * other side is measured. Pure.
+ * Whether a side at rest disturbs the other side: its timers, garbage collections and busy loops use cores on which the
+ * other side is being measured. Pure.
  *
- * Both sides are pinned alike, so what either uses at rest slows the other by the same unknown share of that CPU time,
- * between none and all of it. So only the side that uses more at rest moves the ratio, at most by the difference.
+ * Both sides are pinned to the same cores, so the CPU time that either uses at rest slows the other by the same unknown
+ * share of that time, between none and all of it. So the ratio is distorted only by the side that uses more, and by no
+ * more than the difference.
  */
 
-/** CPU time of a side at rest, while the other side was loaded. */
+/** CPU time that a side used at rest, while the other side was loaded. */
 export interface Rest {
   readonly cpuMs: number;
-  /** Seconds for which the other side was loaded. */
+  /** How long the other side was loaded. */
   readonly seconds: number;
 }
 
 export interface Disturbance {
   readonly side: "base" | "next";
-  /** Cores that the side uses at rest, beyond those that the other side uses at rest. */
+  /** Cores that the side uses at rest, in excess of what the other side uses at rest. */
   readonly cores: number;
-  /** By how much this may distort the other side's requests/s: 0.02 is 2 %. Latencies may be distorted more. */
+  /**
+   * By how much the side may at most distort the other side's requests/s: 0.02 is 2 %. Latencies may be distorted more.
+   */
   readonly mostRatio: number;
 }
 
-/** Fewer cores affect no verdict. */
+/** A smaller difference affects no verdict. */
 const LEAST_CORES = 0.01;
 
-/** Null if neither side disturbs the other, or if that is unknown. */
+/** Null if neither side disturbs the other, or if the CPU time of either is unknown. */
 export function disturbanceOf(base: Rest | null, next: Rest | null): Disturbance | null {
   if (base === null || next === null) return null;
   const [ofBase, ofNext] = [base, next].map(({ cpuMs, seconds }) => cpuMs / 1_000 / seconds);

@@ -1,34 +1,34 @@
 /**
- * After how many fresh pairs of processes an `ab` in slices looks at its figures, and whether it goes on. Looking often
- * and stopping at the first verdict is wrong more often than each single look. So the looks are few and fixed in
- * advance, and each may be wrong so rarely that all of them together are wrong in at most 5 % (equal levels: S. J.
+ * After how many fresh pairs of processes an `ab` in slices checks its figures, and whether it then continues. To check
+ * often and to stop at the first verdict is wrong more often than each single look. So the looks are few and fixed in
+ * advance, and each may be wrong so rarely that all together are wrong in at most 5 % of cases (equal levels: S. J.
  * Pocock, "Group sequential methods in the design and analysis of clinical trials", Biometrika 64, 1977; with Student's
- * t the levels depend on nothing but the looks). Intervals are those of `repeat: until`, because the looks change their
- * coverage as much: see `sequential.ts`. Pure.
+ * t the levels depend only on the looks). Intervals have the confidence level that `repeat: until` uses, because these
+ * looks change their coverage just as much: see `sequential.ts`. Pure.
  */
 import type { ComparisonJudgement, VerdictReason } from "../comparison/verdict.ts";
 import type { ConfidenceInterval } from "../confidence/confidence_interval.ts";
 import { tQuantile, upperP } from "../confidence/student_t.ts";
 
 /**
- * Numbers of process pairs after which to decide. At least four: three random memory layouts may all be lucky in the
- * same way.
+ * Numbers of process pairs after which figures are checked. The first is four, because three random memory layouts may
+ * all happen to favour the same side.
  */
 export const PROCESS_LOOKS = [4, 6, 9, 13, 19, 28, 42, 64] as const;
 
 /**
- * A verdict at one look needs a p-value this low: then 2.9 % of programs are called different from themselves at some
- * look, without a margin. The rest of the 5 % is left to log ratios that are not normal: with four to six bounded
- * values, t is too large more often than it should be.
+ * The p-value that a verdict needs at each look. With it, 2.9 % of programs are found different from themselves at some
+ * look, if there is no margin. The rest of the 5 % is left for log ratios that are not normal: with four to six values
+ * from a bounded range, t is too large more often than it should be.
  */
 export const PROCESS_LOOK_SIGNIFICANCE = 0.005;
 
-/** @returns The number of process pairs after which to look next; null after the last look. */
+/** @returns The number of process pairs after which to check next; null after the last look. */
 export function nextProcessLook(processes: number): number | null {
   return PROCESS_LOOKS.find((look) => look > processes) ?? null;
 }
 
-/** Reasons for an open comparison that more pairs of processes may decide. */
+/** Reasons for an inconclusive verdict that more pairs of processes may resolve. */
 const MORE_DECIDE: readonly (VerdictReason | null)[] = [
   "one-run",
   "few-runs",
@@ -42,22 +42,22 @@ const MORE_DECIDE: readonly (VerdictReason | null)[] = [
 ];
 
 /**
- * An open figure is given up if the looks that are left would decide it less often than this. Giving up raises no false
- * alarm, because it only ends the comparison earlier, and it misses few differences: `deno task bench slices` measures
- * both.
+ * An inconclusive figure is given up if the remaining looks would decide it with a probability below this. Giving up
+ * causes no false alarms, because it only ends the comparison earlier, and it misses few differences. `deno task bench
+ * slices` measures both.
  */
 const LEAST_CHANCE = 0.05;
 
-/** A figure at the time of a decision. */
+/** The judgement of a figure at a look. */
 export interface LookedAt extends ComparisonJudgement {
-  /** Null without a ratio. */
+  /** Null if the figure has no ratio. */
   readonly interval: ConfidenceInterval | null;
-  /** Null if the sides were not loaded in turns. */
+  /** Null if the two sides were not loaded in turns. */
   readonly sliced: { readonly areTheseTwo: boolean } | null;
 }
 
 export interface LookOptions {
-  /** Pairs of processes so far. */
+  /** Number of process pairs so far. */
   readonly processes: number;
   readonly marginRatio: number;
 }
@@ -65,8 +65,10 @@ export interface LookOptions {
 export interface Look {
   readonly goesOn: boolean;
   /**
-   * - worse: a figure is worse, which settles the exit code; decided: every figure has a verdict;
-   * - open: more pairs of processes may decide; undecidable: more would hardly decide any of the open figures.
+   * - worse: a figure is worse, which settles the exit code;
+   * - decided: every figure has a verdict;
+   * - open: more pairs of processes may decide a figure;
+   * - undecidable: more pairs would hardly decide any of the inconclusive figures.
    */
   readonly reason: "worse" | "decided" | "open" | "undecidable";
 }
@@ -82,23 +84,23 @@ export function decide(judged: readonly LookedAt[], options: LookOptions): Look 
   return { goesOn: nextProcessLook(options.processes) !== null, reason: "open" };
 }
 
-/** Whether there is an open figure that more pairs of processes may decide. */
+/** Whether the figure is inconclusive, but more pairs of processes may decide it. */
 export function mayBeDecided(
   { verdict, reason, interval, sliced }: LookedAt,
   options: LookOptions,
 ): boolean {
   if (verdict !== "inconclusive" || !MORE_DECIDE.includes(reason)) return false;
-  // The error of a ratio of two running processes comes from their slices, so a forecast over more pairs of processes
-  // does not apply.
+  // The error of a ratio between two running processes comes from their slices, so no forecast for
+  // more pairs of processes is possible.
   if (interval === null || sliced?.areTheseTwo) return true;
   return chanceAtLast(interval, options) >= LEAST_CHANCE;
 }
 
 /**
- * How probably the last look decides, by what is known now and nothing else (predictive power: D. J. Spiegelhalter, L.
- * S. Freedman, P. R. Blackburn, "Monitoring clinical trials", Controlled Clinical Trials 7, 1986). Of n pairs with mean
- * log ratio m and standard deviation s, all N have a mean of m ± s · √(1/n − 1/N), by Student's t, because s is
- * estimated.
+ * The probability that the last look decides, given what is known now (predictive power: D. J. Spiegelhalter, L. S.
+ * Freedman, P. R. Blackburn, "Monitoring clinical trials", Controlled Clinical Trials 7, 1986). If n pairs have the
+ * mean log ratio m and the standard deviation s, the mean of all N pairs is predicted to be m ± s · √(1/n − 1/N), by
+ * Student's t, because s is estimated.
  */
 function chanceAtLast(
   { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,
@@ -109,7 +111,7 @@ function chanceAtLast(
   const freedom = degreesOfFreedom * (last - 1) / (processes - 1);
   const reach = tQuantile(1 - PROCESS_LOOK_SIGNIFICANCE, freedom) * stdev / Math.sqrt(last);
   const spread = stdev * Math.sqrt(1 / processes - 1 / last);
-  if (!(spread > 0)) return 1; // the last look, or nothing that differs
+  if (!(spread > 0)) return 1; // at the last look, or if nothing differs
   const [mean, edge] = [Math.abs(Math.log(value)), Math.log1p(marginRatio)];
   const above = (log: number): number => upperP((log - mean) / spread, degreesOfFreedom);
   const beyond = above(edge + reach) + 1 - above(-edge - reach);

@@ -1,26 +1,27 @@
 /**
  * How much of the spread between the ratios of several fresh pairs of processes comes from their slices, and how much
- * from differences between processes: two levels of variance (T. Kalibera and R. Jones, "Rigorous benchmarking in
- * reasonable time", ISMM 2013). Layout of memory, decisions of a compiler and hash seeds are fixed when a process
- * starts, and no number of its slices shows how they vary. Pure.
+ * from differences between processes. These are two levels of variance (T. Kalibera and R. Jones, "Rigorous
+ * benchmarking in reasonable time", ISMM 2013). Memory layout, compiler decisions and hash seeds are fixed when a
+ * process starts, and no number of its slices shows how they vary. Pure.
  */
 import { cosineTransforms } from "../dependence/long_run_variance.ts";
 import { meanOf } from "../quantile.ts";
 
 /**
- * Transforms of each pair of processes: waves at least a quarter as long as the series, which determine the variance of
- * its mean.
+ * Number of cosine transforms for each pair of processes. They measure waves of at least half the length of the series,
+ * which determine the variance of its mean.
  */
 const TRANSFORMS = 4;
-/** The least number of pairs of slices that so many transforms need. */
+/** The fewest pairs of slices from which that many transforms can be computed. */
 const LEAST_PAIRS = 2 * TRANSFORMS;
 
 /**
- * Standard deviation of the log ratio of one pair of processes, as far as slices explain it. It is estimated from all
- * pairs together, because a single pair has too few slices. The first cosine transforms of a series do not depend on
- * its mean, and so not on differences between processes.
+ * Standard deviation of the log ratio of one pair of processes, as far as its slices explain it. It is estimated from
+ * all pairs together, because a single pair has too few slices. Differences between processes don't affect it, because
+ * the cosine transforms of a series don't depend on its mean.
  *
- * @param shares The shares of each pair of processes, as in `SliceRatio`. @returns Null if there are too few slices.
+ * @param shares The `shares` of each pair of processes, as in `SliceRatio`.
+ * @returns Null if any pair has too few slices.
  */
 export function stdevWithin(shares: readonly Float64Array[]): number | null {
   if (shares.length === 0 || shares.some(({ length }) => length < LEAST_PAIRS)) return null;
@@ -31,24 +32,27 @@ export function stdevWithin(shares: readonly Float64Array[]): number | null {
   return Math.sqrt(meanOf(variances));
 }
 
-/** What determines the width of an interval over pairs of processes (Student's t on their log ratios). */
+/** How an interval over pairs of processes gets its width. It uses Student's t on the log ratios of the pairs. */
 export interface ProcessLevels {
-  /** Pairs of processes. */
+  /** Number of process pairs. */
   readonly processes: number;
   /** Standard deviation of the pairs' log ratios. */
   readonly stdev: number;
   /** Standard deviation that the slices within a pair explain; null if unknown. */
   readonly withinStdev: number | null;
-  /** Standard deviation between processes, which explains the rest of the variance; null if `withinStdev` is. */
+  /** Standard deviation between processes, which explains the rest of the variance; null if `withinStdev` is null. */
   readonly betweenStdev: number | null;
-  /** What would narrow the interval: `slices`: longer pairs as well as more pairs; `processes`: only more pairs. */
+  /**
+   * What would narrow the interval: longer pairs as well as more pairs (`slices`), or only more pairs (`processes`).
+   * Null if `withinStdev` is null.
+   */
   readonly limitedBy: "slices" | "processes" | null;
 }
 
 /**
  * @param logRatios Log ratios of the pairs of processes, new over base.
  * @param withinStdev The result of `stdevWithin`.
- * @returns Null for fewer than two pairs: one says nothing about the next.
+ * @returns Null for fewer than two pairs, because one pair says nothing about the next.
  */
 export function processLevelsOf(
   logRatios: readonly number[],

@@ -1,20 +1,20 @@
 /**
- * How two processes compare that were loaded in turns, slice by slice: the ratio of a figure, and how far these two
- * processes' own ratio may be off. Pure.
+ * How two processes compare that were loaded in turns, slice by slice: the ratio of a figure, and how uncertain the
+ * ratio between just these two processes is. Pure.
  *
  * The ratio is that of the two figures themselves, each over all slices of its side (requests over seconds, CPU time
- * over requests): it needs no logarithm of a slice that served nothing, and is what the runs show. Its error comes from
- * the pairs: what moves both slices of a pair (a neighbour, a clock, a host's steal) cancels in the pair's share of the
- * ratio,
+ * over requests). So it needs no logarithm of a slice that served nothing, and it is the ratio that the runs show. Its
+ * error is computed from pairs of slices. Whatever affects both slices of a pair (a noisy neighbour, the clock
+ * frequency, steal time) cancels in the pair's contribution to the ratio, which is
  *
  *     uᵢ = (aᵢ / ā − oᵢ / ō) of new − the same of base,
  *
- * the linear part of the pair's log ratio (W. G. Cochran, "Sampling techniques", 1977, §6.3; pairs after L. Bulej et
- * al., "Duet benchmarking", ICPE 2020). Pairs that follow each other may be alike, so the error is computed from the
- * long-run variance of u, like that of any series in `dependence/`, which also shows how many pairs make a block that
- * is independent of the next.
+ * where aᵢ is the amount in a slice, oᵢ its divisor, and ā and ō are means. It is the linear part of the pair's log
+ * ratio (W. G. Cochran, "Sampling techniques", 1977, §6.3; pairs after L. Bulej et al., "Duet benchmarking", ICPE
+ * 2020). Consecutive pairs may be alike, so the error is computed from the long-run variance of u, like that of any
+ * series in `dependence/`. That also shows how many pairs make a block that is independent of the next.
  *
- * The error is that of these two processes: a fresh pair may have another layout of memory, see `process_levels.ts`.
+ * The error is only that of these two processes. A fresh pair may have another memory layout; see `process_levels.ts`.
  */
 import { DEGREES_OF_FREEDOM } from "../dependence/long_run_variance.ts";
 import {
@@ -26,48 +26,54 @@ import {
 } from "../dependence/ratio_series.ts";
 import { meanOf } from "../quantile.ts";
 
-/** Slices of one side, as in results: arrays of equal length, in the order of time. */
+/** Slices of one side, as in the results: arrays of equal length, in order of time. */
 export interface SideSlices {
-  /** Number of the pair: two consecutive slices, one of each side. */
+  /** Number of the pair to which the slice belongs. A pair is two consecutive slices, one of each side. */
   readonly pair: readonly number[];
   readonly measuredS: readonly number[];
   readonly completed: readonly number[];
-  /** Sum of the service times of completed requests. */
+  /** Sum of the service times of the requests in `completed`. */
   readonly serviceSumMs: readonly number[];
-  /** Requests completed in the whole slice, even in the part that is not measured, because the CPU time covers all. */
+  /**
+   * Requests completed in the whole slice, including the part that is not measured, because the CPU time covers the
+   * whole slice.
+   */
   readonly served: readonly number[];
-  /** CPU time of the side's own processes; null if unknown. */
+  /** CPU time of the side's own processes in the slice; null if unknown. */
   readonly cpuMs: readonly (number | null)[];
-  /** CPU time of the side's processes while the other side of the pair was loaded. */
+  /** CPU time of the side's processes while the other side of the pair was loaded; null if unknown. */
   readonly restCpuMs: readonly (number | null)[];
 }
 
-/** Figures that single slices have; percentiles are computed over all slices of a run. */
+/**
+ * Figures that a single slice has. Percentiles are not among them, because they are computed over all slices of a run.
+ */
 export const SLICED = ["rate", "mean", "cpuPerRequest"] as const;
 export type SlicedFigure = typeof SLICED[number];
 
-/** A figure's amount in each slice, null if unknown; and, in `of`, what that amount is divided by. */
+/** The amounts of a figure in each slice (null if unknown), and the divisors of these amounts. */
 type Counted = readonly [amounts: readonly (number | null)[], of: readonly number[]];
 
 const COUNTED: Readonly<Record<SlicedFigure, (side: SideSlices) => Counted>> = {
   rate: ({ completed, measuredS }) => [completed, measuredS],
   mean: ({ serviceSumMs, completed }) => [serviceSumMs, completed],
-  // A side's CPU use at rest continues while it is loaded, but belongs to no request, so it is subtracted.
+  // What a side does at rest continues while it is loaded, but belongs to no request, so that CPU
+  // time is subtracted.
   cpuPerRequest: ({ cpuMs, restCpuMs, served }) => [
     cpuMs.map((ms, i) => ms === null || restCpuMs[i] === null ? null : ms - restCpuMs[i]),
     served,
   ],
 };
 
-/** A figure of both sides, with a value for each pair of slices, in the order of time. */
+/** A figure of both sides, with one value for each pair of slices, in order of time. */
 export interface PairedSeries {
   readonly base: RatioSeries;
   readonly next: RatioSeries;
 }
 
 /**
- * @param base,next Slices of two processes that were loaded in turns; a pair is left out if a slice is missing or lacks
- * the figure.
+ * @param base,next Slices of two processes that were loaded in turns. A pair is left out if one of its slices is
+ * missing or lacks the figure.
  * @returns Null if no pair has the figure.
  */
 export function pairedSeries(
@@ -91,7 +97,7 @@ export function pairedSeries(
     : { base: seriesOf("base", ofBase), next: seriesOf("next", ofNext) };
 }
 
-/** Joins the series of two processes that were loaded several times. */
+/** Joins the series of two processes that were loaded in turns several times. */
 export function joinedSeries(parts: readonly PairedSeries[]): PairedSeries {
   const joined = (side: "base" | "next"): RatioSeries => ({
     amounts: Float64Array.from(parts.flatMap((part) => [...part[side].amounts])),
@@ -100,44 +106,45 @@ export function joinedSeries(parts: readonly PairedSeries[]): PairedSeries {
   return { base: joined("base"), next: joined("next") };
 }
 
-/** Ratio of two processes, new over base. */
+/** The ratio of a figure between two processes, new over base. */
 export interface SliceRatio {
   readonly logRatio: number;
-  /** Standard error of `logRatio`, for these two processes; NaN if there are too few pairs. */
+  /** Standard error of `logRatio` for just these two processes; NaN if there are too few pairs. */
   readonly standardError: number;
   readonly degreesOfFreedom: number;
   /** Number of pairs of slices. */
   readonly pairs: number;
-  /** Each pair's contribution to the log ratio, around the mean 0, in the order of time. */
+  /** Each pair's contribution to the log ratio, in order of time. The mean is 0. */
   readonly shares: Float64Array;
   /** Null if there are too few pairs. */
   readonly dependence: Dependence | null;
-  /** Pairs in a block that is independent of the next: 1 for independent pairs; null if unknown. */
+  /** Number of pairs in a block that is independent of the next: 1 if pairs are independent, null if unknown. */
   readonly blockPairs: number | null;
   /**
-   * Why the dependence of pairs is unclear, in which case the error is that of whole stretches; null if it is clear.
+   * Why the dependence between pairs is unclear; null if it is clear. If it is unclear although there are enough pairs,
+   * the error is computed from stretches of the series.
    */
   readonly unclear: Unclear | null;
 }
 
 /**
- * How many values in a row show how far their mean may be off. Fewer do not show a dependence that lasts for more than
- * a twentieth of them: of 400 simulated pairs of processes whose ratio comes in waves (AR(0.9) below noise), 95 %
- * intervals from 100 pairs of slices would contain the true ratio in 84 %, and from 60 pairs in 82 %. With half as many
- * values, the error is therefore taken to be twice as large, and so on.
+ * How many consecutive values are needed to show how uncertain their mean is. Fewer values do not show a dependence
+ * that lasts for more than a twentieth of them. In 400 simulated pairs of processes whose ratio comes in waves (AR(0.9)
+ * below noise), 95 % intervals would contain the true ratio in only 84 % of cases with 100 pairs of slices, and in 82 %
+ * with 60. So with half as many values, the error is taken to be twice as large, and so on.
  */
 interface Enough {
   readonly values: number;
-  /** With fewer values than this the error is NaN, because so few may be alike by chance. */
+  /** With fewer values than this, the error is NaN, because so few may be alike by chance. */
   readonly least: number;
 }
 
-/** Requirements for pairs of slices, of which each may hold few requests. */
+/** Requirements for pairs of slices, each of which may have few requests. */
 const PAIRS: Enough = { values: 200, least: 6 };
-/** Requirements for rounds, each as long as eight pairs of slices. */
+/** Requirements for rounds, each of which is as long as eight pairs of slices. */
 const ROUNDS: Enough = { values: 25, least: 4 };
 
-/** Null if either side served nothing. */
+/** @returns Null if either side served nothing. */
 export function sliceRatioOf({ base, next }: PairedSeries): SliceRatio | null {
   const pairs = base.amounts.length;
   const ratio = ratioOfSums(next) / ratioOfSums(base);
@@ -156,15 +163,18 @@ export function sliceRatioOf({ base, next }: PairedSeries): SliceRatio | null {
 
 /**
  * Error of a figure that single slices don't have, such as a percentile.
- * @param logs For each round, in the order of time: the log ratio of two processes, or the logarithm of one process's
- * figure.
+ * @param logs One for each round, in order of time: the log ratio of two processes, or the logarithm of the figure of
+ * one process.
  */
 export function errorOverRounds(logs: readonly number[]): MeanError {
   const mean = meanOf(logs);
   return errorOfMean(Float64Array.from(logs, (one) => one - mean), ROUNDS);
 }
 
-/** Error of a share of requests, such as failed ones. @param rounds Rounds of one process, in the order of time. */
+/**
+ * Error of a share of requests, such as those that failed.
+ * @param rounds Rounds of one process, in order of time.
+ */
 export function errorOfShare(rounds: RatioSeries): MeanError {
   return errorOfMean(sharesOf(rounds), ROUNDS);
 }
@@ -174,10 +184,11 @@ type MeanError = Pick<
   "standardError" | "degreesOfFreedom" | "dependence" | "unclear"
 >;
 
-/** @param deviations Deviations around the mean 0, in the order of time. */
+/** @param deviations Deviations from the mean of the series, in order of time. */
 function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanError {
   const { length } = deviations;
-  // The mean of a series is its ratio to a series of ones; it is shifted by 1, because ratios are around 1.
+  // The mean of a series is its ratio to a series of ones. The deviations are shifted by 1, because
+  // `dependenceIn` expects a ratio around 1.
   const dependence = dependenceIn({
     amounts: deviations.map((one) => 1 + one),
     of: new Float64Array(length).fill(1),
@@ -188,10 +199,10 @@ function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanE
   const ofMean = (dependence?.standardError ?? stdev / Math.sqrt(length)) *
     Math.max(1, values / length);
   /*
-   * The error is no more than what a further value, or stretch, would be off by. A wave longer than the whole series
-   * moves the mean, but does not show in how the values differ; it is taken to be no larger than what is seen. So a few
-   * values are enough to show a large difference, but values that wander, however many, never show a difference smaller
-   * than their wandering.
+   * The error is at most that of predicting a further value or stretch. A wave longer than the whole series moves the
+   * mean, but does not show in how the values differ, so it is assumed to be no larger than what shows. So a few values
+   * are enough to show a large difference, but values that wander never show a difference smaller than their wandering,
+   * however many there are.
    */
   const standardError = isSeen
     ? Math.min(ofMean, stdev * Math.sqrt(1 + 1 / length))
@@ -205,14 +216,14 @@ function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanE
 }
 
 /**
- * The number of stretches into which a series is cut. A dependence that cannot be told from a wandering level lasts for
- * a fifteenth of the series or longer, and so do the waves of a series that is not stationary: the mean of a
- * twenty-fifth contains as much of such waves as each of its values does, and less of the noise.
+ * The number of stretches into which a series is cut. A dependence that can't be distinguished from a wandering level
+ * lasts for a fifteenth of the series or longer, and so do the waves of a series that is not stationary. Such waves are
+ * as large in the mean of a twenty-fifth as in single values, but the noise is smaller.
  */
 const STRETCHES = 25;
 
 /**
- * How far the mean of another stretch may be from the mean of all: the spread of stretches, and the error of their
+ * How far the mean of another stretch may be from the mean of all: the spread of the stretches plus the error of their
  * mean.
  */
 function errorOfStretch(deviations: Float64Array): number {
@@ -230,7 +241,7 @@ function ratioOfSums({ amounts, of }: RatioSeries): number {
   return sumOf(amounts) / sumOf(of);
 }
 
-/** Contribution of each slice or round to the logarithm of the ratio of the sums. */
+/** Contribution of each slice or round to the logarithm of the ratio of the two sums. */
 function sharesOf({ amounts, of }: RatioSeries): Float64Array {
   const [mean, meanOf] = [sumOf(amounts) / amounts.length, sumOf(of) / of.length];
   return amounts.map((amount, i) => amount / mean - of[i] / meanOf);

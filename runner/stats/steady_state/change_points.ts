@@ -1,18 +1,19 @@
 /**
- * Where a series changes its mean or its variance: PELT (R. Killick, P. Fearnhead and I. A. Eckley,
- * "Optimal detection of changepoints with a linear computational cost", JASA 107, 2012) for normally
- * distributed values. It finds the segmentation with the least sum of
+ * Where a series changes its mean or its variance, by PELT (R. Killick, P. Fearnhead and I. A. Eckley, "Optimal
+ * detection of changepoints with a linear computational cost", JASA 107, 2012) for normally distributed values. PELT
+ * finds the segmentation with the least sum of
  *
- *     cost(segment) + penalty for each change,   cost = −2 · log-likelihood = n·ln v + SSE / v
+ *     cost(segment) + penalty for each change,   cost = −2 · log-likelihood = n·ln v + SSE / v,
  *
- * exactly, as if every segmentation were tried, in O(n) memory and nearly O(n) time when changes are spread over the
- * series. v is the variance of the segment's values about their mean, SSE its sum of squares.
+ * where v is the variance of the segment's values about their mean, and SSE their sum of squared deviations. The result
+ * is exact, as if every segmentation had been tried, but takes O(n) memory and nearly O(n) time when changes are spread
+ * over the series.
  */
 
 /**
- * The price of one change, as a multiple of ln n. E. Barrett et al., OOPSLA 2017, §4.1, take 15·ln n for 2,000
- * iterations. Runs here have 40 to 120 intervals, in which that price hides a slow warm-up of 20 %. Share of flat
- * series in which a change is found, for noise of 1 to 5 % with an autocorrelation r
+ * The penalty for one change, as a multiple of ln n. E. Barrett et al., OOPSLA 2017, §4.1, use 15·ln n for 2,000
+ * iterations. Runs here have 40 to 120 intervals, in which that penalty hides a slow warm-up of 20 %. The table shows
+ * the share of flat series in which a change is found, for noise of 1 to 5 % with an autocorrelation r
  * (`deno run -A bench/statistics/penalty.ts`, 500 series each):
  *
  *       n    r   3·ln n  4·ln n  5·ln n  6·ln n  8·ln n 10·ln n 15·ln n
@@ -23,28 +24,28 @@
  *     120  0.4     40 %    10 %     3 %     1 %     0 %     0 %     0 %
  *     120  0.6     86 %    47 %    22 %     9 %     2 %     1 %     0 %
  *
- * 6·ln n is the least price that keeps false changes at 5 % for r up to 0.4; false changes from slower waves are mostly
- * merged again, because their levels differ by less than the noise (`segments.ts`). 3·ln n would be the Bayesian
+ * 6·ln n is the least penalty with fewer than 5 % false changes for r up to 0.4. False changes from slower waves are
+ * mostly merged again, because their levels differ by less than the noise (`segments.ts`). 3·ln n would be the Bayesian
  * information criterion.
  */
 const PENALTY = 6;
 
 interface ChangePointOptions {
-  /** Price of one change. Default `PENALTY` · ln n. */
+  /** Penalty for one change. Default: `PENALTY` · ln n. */
   readonly penalty?: number;
-  /** Least number of values in a segment, at least 2, because a variance needs as many. Default 2. */
+  /** Least number of values in a segment. Default and minimum: 2, because a variance needs two. */
   readonly minSegment?: number;
   /**
-   * The least variance assumed for a segment (in the values' unit, squared), so that a few values that happen to be
-   * equal, or were rounded to be, do not become a segment of their own. Default: 10⁻⁶ of the variance of the whole
+   * The least variance assumed for a segment, in the squared unit of the values. Without it, a few values that are
+   * equal by chance or by rounding would become a segment of their own. Default: 10⁻⁶ of the variance of the whole
    * series.
    */
   readonly minVariance?: number;
 }
 
 /**
- * @param values Finite numbers, in the order of time.
- * @returns The index of the first value of each new segment, ascending; empty for a series without a change.
+ * @param values Finite numbers, in order of time.
+ * @returns The index of the first value of each segment but the first, ascending; empty for a series without a change.
  */
 export function findChangePoints(
   values: readonly number[],
@@ -60,10 +61,10 @@ export function findChangePoints(
 
 type Cost = (from: number, to: number) => number;
 
-/** −2 · log-likelihood (less a constant per value) of the values in [from, to), by prefix sums: O(1) per call. */
+/** −2 · log-likelihood of the values in [from, to), less a constant per value. By prefix sums, each call takes O(1). */
 function segmentCost(values: readonly number[], minVariance?: number): Cost {
   const length = values.length;
-  // Centred on the mean, so that the difference of two sums of squares keeps its digits.
+  // Centred on the mean, so that differences of sums of squares keep their digits.
   const center = values.reduce((sum, value) => sum + value, 0) / length;
   const sums = new Float64Array(length + 1);
   const squares = new Float64Array(length + 1);
@@ -84,10 +85,11 @@ function segmentCost(values: readonly number[], minVariance?: number): Cost {
 }
 
 /**
- * For each end, the start of the last segment in the best segmentation up to there.
+ * For each end, the start of the last segment in the best segmentation up to that end.
  *
- * A start is dropped once another end s has shown that it cannot win again: best(start) + cost(start, s) ≥ best(s). The
- * proof puts a change at s, so it holds only for ends that leave s a whole segment.
+ * A start is dropped once an end s has best(start) + cost(start, s) ≥ best(s), because a segmentation with a change at
+ * s is then always at least as good. A change at s needs a whole segment after s, so the start is dropped only for ends
+ * that leave room for one.
  */
 function search(
   length: number,

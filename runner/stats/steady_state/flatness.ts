@@ -1,59 +1,62 @@
 /**
- * Whether a series of values is shown to be flat: not only that no change was found in it, but that the medians of all
- * its windows lie within a certain percentage of its level. The percentage is a result of its own: a reader who needs a
- * smaller one knows that this run does not show it.
+ * Whether a series of values is shown to be flat. It is not enough that no change was found: the medians of all windows
+ * must lie within a certain percentage of the level. The percentage reached is a result of its own, so that readers who
+ * need a smaller one know that this run does not show it.
  */
 import { medianOf, quantileOf } from "../quantile.ts";
 
-/** The reason why a series isn't flat. */
+/** Why a series isn't flat. */
 export type Unrest = "drift" | "cycle" | "levels" | "wander";
 
 export interface Flatness {
-  /** The largest distance of a window's median, or of the top of a regular swing, from the level. */
+  /** The largest distance from the level of the median of a window, or of the peak of a regular oscillation. */
   readonly withinRatio: number;
   /** Change of a straight line through all values, from the first to the last; positive for an increase. */
   readonly driftRatio: number;
-  /** Period in values, if a regular swing explains most of the variance. */
+  /** Number of values per cycle, if a regular oscillation explains most of the variance; otherwise null. */
   readonly cyclePeriod: number | null;
   /** Null if the series is flat. */
   readonly unrest: Unrest | null;
 }
 
-/** Windows may deviate from the level by this much, or by as much as noise alone explains. */
+/** Medians of windows may differ from the level by this much, or by as much as noise alone explains. */
 export const FLAT_RATIO = 0.05;
 /**
- * Smaller differences between medians of latency come from the machine: Linux wakes a process up to 50 µs late
- * (`PR_SET_TIMERSLACK`).
+ * Smaller differences between median latencies, in milliseconds, come from the machine: Linux wakes a process up to 50
+ * µs late (`PR_SET_TIMERSLACK`).
  */
 export const FLAT_MS = 0.05;
-/** Standard errors by which noise moves the farthest of some twenty window medians. */
+/** How far noise moves the farthest of some twenty window medians, in standard errors. */
 const WINDOW_ERRORS = 4;
-/** The most that windows may deviate because of noise: noisier ones show nothing. */
+/** The limit for the deviations that are put down to noise. A noisier series shows nothing. */
 const MOST_RATIO = 0.15;
 /**
- * How much smaller the limit for a straight line through all values is than that for windows, which also differ by
- * chance.
+ * Limits for a straight line through all values. The first is how much smaller its limit is than that for windows,
+ * which also differ by chance. The second is its limit in standard errors.
  */
 const DRIFT_LESS_RATIO = 0.02;
 const DRIFT_ERRORS = 4;
-/** Share of the variance that a sine must explain to count as the cause of the variation, rather than noise. */
+/** Share of the variance that a sine must explain before the variation counts as a cycle rather than noise. */
 const CYCLE_EXPLAINED = 0.7;
-/** A window is this part of the series, but at least `LEAST_WINDOW` values: a second. */
+/** A window is this fraction (1/10) of the series, but has at least `LEAST_WINDOW` values, which are a second. */
 const WINDOWS = 10;
 const LEAST_WINDOW = 4;
-/** The largest autocorrelation that counts as noise; otherwise every slow wandering would be noise. */
+/**
+ * The largest autocorrelation that is put down to noise. Without the limit, all slow wandering would count as noise.
+ */
 const MOST_CORRELATION = 0.6;
 /**
- * The kurtosis of normal noise is 3; that of a series that jumps between two levels is near 1, that of a sine 1.5. With
- * few values it may be far off, so the limit is lower for fewer values: 1.83 for 120 values, 1.5 for 20.
+ * The largest kurtosis that shows two levels. The kurtosis of normal noise is 3, that of a sine 1.5, and that of a
+ * series that jumps between two levels near 1. With few values it varies widely, so the limit is lower for fewer
+ * values: 1.83 for 120 values, 1.5 for 20.
  */
 const LEVELS_KURTOSIS = { of: 1.9, lessPerValue: 8 };
-/** Two levels must be at least this share of the windows' tolerance away from the middle between them. */
+/** Two levels must be at least this share of `flatRatio` away from the middle between them. */
 const LEVELS_SHARE = 0.8;
 
 /**
- * @param values At least 3 logarithms, or shares of a middle value, without outliers.
- * @param flatRatio How far windows may be from the level whatever the noise: `FLAT_RATIO` or more.
+ * @param values At least 3 logarithms, or ratios to a middle value, without outliers.
+ * @param flatRatio How far window medians may be from the level, whatever the noise; at least `FLAT_RATIO`.
  */
 export function flatnessOf(values: readonly number[], flatRatio: number): Flatness {
   const level = medianOf(values);
@@ -78,21 +81,21 @@ export function flatnessOf(values: readonly number[], flatRatio: number): Flatne
   }
 }
 
-/** How much a straight line may rise from the first value to the last, whatever the noise. */
+/** How much a straight line may change from the first value to the last, whatever the noise. */
 export function driftLimitOf(flatRatio: number): number {
   return flatRatio - DRIFT_LESS_RATIO;
 }
 
-/** How far windows may be from the level. */
+/** How far window medians may be from the level. */
 function toleranceOf(values: readonly number[], flatRatio: number): number {
   const noise = WINDOW_ERRORS * windowErrorOf(values);
   return Math.max(flatRatio, Math.min(MOST_RATIO, noise));
 }
 
 /**
- * Standard error of a window's median, from the differences of neighbours: a slow wander shows in the windows, but
- * hardly in these differences. The median of normal values is √(π/2) times as uncertain as their mean, and noise with
- * an autocorrelation r is worth n · (1 − r) / (1 + r) values.
+ * Standard error of a window's median, computed from the differences of neighbours. A slow wander shows in the window
+ * medians, but hardly in these differences. The median of normal values is √(π/2) times as uncertain as their mean, and
+ * n values of noise with an autocorrelation r are worth n · (1 − r) / (1 + r) independent ones.
  */
 function windowErrorOf(values: readonly number[]): number {
   const correlation = Math.min(MOST_CORRELATION, Math.max(0, correlationOf(values)));
@@ -111,7 +114,7 @@ function correlationOf(values: readonly number[]): number {
   return squares === 0 ? 0 : products / squares;
 }
 
-/** Windows that overlap by half; the last one ends with the series. */
+/** Windows that overlap by half. The last one ends where the series ends. */
 function windowsOf(values: readonly number[]): number[][] {
   const length = windowLength(values.length);
   const last = Math.max(0, values.length - length);
@@ -126,7 +129,7 @@ function windowLength(length: number): number {
   return Math.max(LEAST_WINDOW, Math.round(length / WINDOWS));
 }
 
-/** The regular swing that explains most of the variation; null if there is none. */
+/** The regular oscillation that explains most of the variance; null if there is none. */
 export function cycleOf(values: readonly number[]): Cycle | null {
   const cycle = strongestCycle(values);
   return cycle !== null && cycle.explained >= CYCLE_EXPLAINED ? cycle : null;
@@ -147,12 +150,12 @@ function kurtosisOf(values: readonly number[]): number {
   return moment(4) / moment(2) ** 2;
 }
 
-/** The drift of a series: the change of a straight line, fitted by least squares, from the first value to the last. */
+/** The drift of a series, as a straight line fitted by least squares. */
 export interface Drift {
-  /** The slope in the values' unit; positive if they rise. */
+  /** Change of the line from the first value to the last, in the unit of the values; positive if they rise. */
   readonly change: number;
   /**
-   * Standard error of `change`. With an autocorrelation r between neighbours, n values count as n · (1 − r) / (1 + r)
+   * Standard error of `change`. If neighbours have an autocorrelation r, n values count as n · (1 − r) / (1 + r)
    * independent ones.
    */
   readonly standardError: number;
@@ -182,27 +185,30 @@ export function driftOf(values: readonly number[]): Drift {
   };
 }
 
-// The strongest regular swing of a series: the sine that explains most of its variance, by Schuster's
-// periodogram (A. Schuster, 1898) on a grid four times as fine as that of the Fourier frequencies, so that a
-// period between two of these is not missed. A swing counts only with two whole cycles in the series: less is
-// a bend.
+// The strongest regular oscillation of a series, which is the sine that explains most of its
+// variance. It is found by Schuster's periodogram (A. Schuster, 1898) on a grid four times as fine
+// as the Fourier frequencies, so that periods between two of them are not missed. An oscillation
+// counts only if the series contains two whole cycles, because a shorter series shows only a bend.
 
 interface Cycle {
-  /** Half the distance from the lowest to the highest point of the sine, in the unit of the series. */
+  /** Half the distance between the lowest and the highest point of the sine, in the unit of the series. */
   readonly amplitude: number;
-  /** Number of values from one top to the next. */
+  /** Number of values in a cycle. */
   readonly period: number;
-  /** Share of the variance about the mean that the sine explains, 0–1. */
+  /** Share of the variance that the sine explains, 0–1. */
   readonly explained: number;
 }
 
-/** Shorter periods are aliased: 2 values per cycle is the limit (H. Nyquist, 1928). */
+/** The shortest period in values. Periods below 2 are aliased (H. Nyquist, 1928). */
 const LEAST_PERIOD = 2.5;
 const GRID = 4;
-/** Longer series, beyond two minutes of 250 ms, are first averaged in pairs: the search takes quadratic time. */
+/**
+ * Series longer than two minutes of 250 ms intervals are first averaged in pairs, because the search takes quadratic
+ * time.
+ */
 const MOST_VALUES = 480;
 
-/** @returns Null if all values are equal, or for fewer than two cycles of the shortest period. */
+/** @returns Null if all values are equal, or if there are fewer than two cycles of the shortest period. */
 export function strongestCycle(values: readonly number[]): Cycle | null {
   if (values.length > MOST_VALUES) {
     const cycle = strongestCycle(inPairs(values));
@@ -236,7 +242,7 @@ function inPairs(values: readonly number[]): number[] {
   );
 }
 
-/** Squared length of the Fourier sum at a frequency in cycles per value (G. Goertzel, 1958). */
+/** Squared magnitude of the Fourier sum at a frequency in cycles per value (G. Goertzel, 1958). */
 function powerAt(values: readonly number[], perValue: number): number {
   const turn = 2 * Math.cos(2 * Math.PI * perValue);
   let last = 0;

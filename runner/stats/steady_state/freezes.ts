@@ -1,22 +1,23 @@
 /**
- * Times in which a server sends no response, or next to nothing, and then goes on: a stop-the-world collection, a lock,
- * a disk that syncs. Median latencies of intervals do not show freezes, because hardly any request ends during one.
+ * Times in which a server sends no response, or hardly any, and then continues, because of a stop-the-world collection,
+ * a lock, or a disk that syncs. The median latencies of intervals don't show freezes, because hardly any requests end
+ * during a freeze.
  */
 import { medianOf } from "../quantile.ts";
 
 export interface Freezes {
   readonly count: number;
   readonly longestS: number;
-  /** Share of the run's time. */
+  /** Share of the run's time that was frozen. */
   readonly shareRatio: number;
   /**
-   * Time from the start of one freeze to the start of the next; null if these times differ, or there is only one
+   * Time from the start of one freeze to the start of the next. Null if these times differ, or if there is only one
    * freeze.
    */
   readonly periodS: number | null;
 }
 
-/** The requests that ended in an interval: a freeze is seen as their absence. */
+/** Number of requests that ended in an interval. Their absence shows a freeze. */
 export interface Completions {
   readonly seconds: number;
   readonly completed: number;
@@ -24,21 +25,22 @@ export interface Completions {
 
 /** An interval with less than this share of the median interval's requests counts as frozen. */
 const NEXT_TO_NOTHING = 0.05;
-/** With fewer requests than this in the median interval, some intervals are empty by chance. */
+/**
+ * With fewer requests than this in the median interval, some intervals are empty by chance, so no freezes are sought.
+ */
 const LEAST_COMPLETED = 5;
-/** Seconds without responses that make a freeze: two intervals of 250 ms, so that a single late interval is not one. */
+/** Least length of a freeze, in seconds: two intervals of 250 ms, so that a single late interval does not count. */
 const LEAST_S = 0.5;
 /**
- * A freeze lasts longer than this many times the latency of a typical request, because slow responses on many
- * connections come in bursts.
+ * Least length of a freeze, as a multiple of the latency of a typical request. Shorter gaps may occur because slow
+ * responses on many connections come in bursts.
  */
 const LEAST_REQUESTS = 4;
-/** A single freeze counts only from about a second on: a shorter one is an outlier. */
+/** Least length, in seconds, of a freeze that is the only one. A shorter one counts as an outlier. */
 const LEAST_ALONE_S = 0.9;
-/** Freezes are periodic if the distances between them differ by less than this share. */
+/** Freezes are periodic if the times between them differ by less than this share. */
 const SAME_RATIO = 0.15;
 
-/** Start and length of a freeze, in seconds. */
 interface Freeze {
   readonly fromS: number;
   readonly seconds: number;
@@ -46,7 +48,8 @@ interface Freeze {
 
 /**
  * @param latencyMs Latency of a typical request.
- * @returns Null if there is no freeze; silence from the start, or to the end, is not one.
+ * @returns Null if there is no freeze, or too few requests to tell. Silence at the start or the end of the run is not a
+ * freeze.
  */
 export function findFreezes(
   intervals: readonly Completions[],
@@ -70,8 +73,8 @@ export function findFreezes(
 }
 
 /**
- * Stretches of true flags between false ones: silence at the start belongs to the start-up, and silence at the end to
- * the end of the run.
+ * Stretches of consecutive true flags with a false flag on both sides. Silence at the start of a run belongs to its
+ * start-up, and silence at the end to its end.
  */
 function frozenParts(flags: readonly boolean[]): { from: number; to: number }[] {
   return [...flags.keys()]
@@ -80,7 +83,7 @@ function frozenParts(flags: readonly boolean[]): { from: number; to: number }[] 
     .filter(({ to }) => to > 0);
 }
 
-/** A freeze extends into the neighbouring intervals, by as much as they fall short of the usual rate. */
+/** A freeze extends into the intervals next to it, by as much as these fall short of the usual rate. */
 function freezeOf(
   intervals: readonly Completions[],
   { from, to, usual }: { from: number; to: number; usual: number },

@@ -1,9 +1,9 @@
 /**
- * A series cut into segments that are each on one level: change points first, then neighbours that differ immaterially
- * become one (E. Barrett et al., OOPSLA 2017, §4.2; without this, every flutter would be a warm-up). Levels are
- * medians, so that an outlier that was not found can't make a level of its own.
+ * Cuts a series into segments, each of which is on one level. First change points are found, and then neighbouring
+ * segments that hardly differ are merged (E. Barrett et al., OOPSLA 2017, §4.2), because without that every flutter
+ * would count as a warm-up. Levels are medians, so that an undetected outlier can't make a level of its own.
  *
- * Differences of the values are taken as ratios, so the values must be logarithms, or shares of some middle value.
+ * Differences of values are taken for ratios, so the values must be logarithms, or ratios to some middle value.
  */
 import { findChangePoints } from "./change_points.ts";
 import { medianOf, quantileOf } from "../quantile.ts";
@@ -11,27 +11,31 @@ import { medianOf, quantileOf } from "../quantile.ts";
 /** Levels closer than this are the same to a reader. */
 export const MATERIAL_RATIO = 0.02;
 /**
- * Least values in a segment, so that its median withstands an outlier. Two slow intervals at the start of a run are
- * found as a segment of three; a single slow one is an outlier here (`slowStartOf` looks for it).
+ * Least number of values in a segment, so that its median withstands an outlier. Two slow intervals at the start of a
+ * run are found as a segment of three. A single slow interval counts as an outlier here; `slowStartOf` looks for it
+ * separately.
  */
 export const LEAST_SEGMENT = 3;
-/** The least noise assumed in a segment, so that a few equal (rounded) values don't become a segment of their own. */
+/**
+ * The least noise assumed in a segment, so that a few values that are equal by rounding don't become a segment of their
+ * own.
+ */
 export const LEAST_STDEV_RATIO = MATERIAL_RATIO / 4;
-/** Turns a median absolute deviation into the standard deviation of normally distributed values. */
+/** Converts a median absolute deviation to the standard deviation of normally distributed values. */
 const STDEV_PER_MAD = 1.4826;
 
 export interface Segment {
-  /** Index of the segment's first value; it ends where the next one begins, or with the series. */
+  /** Index of the segment's first value. The segment ends where the next one begins, or at the end of the series. */
   readonly from: number;
   /** Median of the segment's values, without outliers. */
   readonly level: number;
   /** The segment's values in order, without outliers. */
   readonly values: readonly number[];
-  /** Indexes of these values in the series. */
+  /** Index of each of these values in the series. */
   readonly indexes: readonly number[];
 }
 
-/** @returns Segments in order; the first begins at 0. */
+/** @returns Segments in order; the first begins at index 0. */
 export function segmentSeries(ratios: readonly number[]): Segment[] {
   const outliers = findOutliers(ratios);
   const kept = [...ratios.keys()].filter((index) => !outliers[index]);
@@ -62,7 +66,9 @@ function joined(left: Segment, right: Segment): Segment {
   });
 }
 
-/** Standard deviation of values around the level of their segment, from their median absolute deviation. */
+/**
+ * Standard deviation of all values around the levels of their segments, estimated from the median absolute deviation.
+ */
 function noiseOf(segments: readonly Segment[]): number {
   const deviations = segments.flatMap(({ values, level }) =>
     values.map((value) => Math.abs(value - level))
@@ -71,9 +77,10 @@ function noiseOf(segments: readonly Segment[]): number {
 }
 
 /**
- * Merges the two most alike neighbours until no two are alike; so a slow drift doesn't chain into one
- * level. Alike: closer than is material, than the noise, or than two standard errors of their difference
- * (a few wild values have no level to speak of).
+ * Merges the two most similar neighbours repeatedly until no two are alike. Taking the most similar ones first keeps a
+ * slow drift from being merged step by step into one level. Two neighbours are alike if their levels differ by less
+ * than is material, or less than the noise, or less than two standard errors of the difference (because a few wild
+ * values do not determine a level).
  */
 function mergeAlike(segments: readonly Segment[]): Segment[] {
   const immaterial = Math.max(MATERIAL_RATIO, noiseOf(segments));
@@ -99,23 +106,25 @@ function squaredErrorOf({ values }: Segment): number {
   return squares / (values.length - 1) / values.length;
 }
 
-// Which values stick out of their neighbourhood: those far outside the spread of a sliding window (E. Barrett et al.,
-// OOPSLA 2017, §4.1). They are set aside only while change points are sought: every figure that Plateau shows includes
-// them. Barrett's window of 200 values suits runs of 2,000. Runs here have 40 to 400 intervals, so one window can't do
-// two jobs. The median is that of a short window, which keeps up with a change of level; the spread is that of the
-// deviations from it in a long window, which a cluster of outliers can't widen.
+// Finds outliers, which are values far outside the spread of a sliding window (E. Barrett et al.,
+// OOPSLA 2017, §4.1). They are set aside only while change points are sought; every figure that
+// Plateau shows includes them. Barrett's window of 200 values suits runs of 2,000. Runs here have
+// 40 to 400 intervals, so two windows are used. The median is that of a short window, which follows
+// a change of level. The spread is that of the deviations from the median in a long window, which a
+// cluster of outliers can't widen.
 
-/** Values on each side in the window of the median, which tolerates up to three outliers. */
+/** Number of values on each side in the window of the median, which tolerates up to three outliers. */
 const NEAR = 3;
-/** Values on each side in the window of the spread. */
+/** Number of values on each side in the window of the spread. */
 const FAR = 25;
 /**
- * Barrett's 3 · (p90 − p10) is 7.7 standard deviations of normal noise, and so is this many quartile ranges. Quartiles
- * are used because one slow interval in ten, as a garbage collector makes them, lies beyond p90, and would hide itself.
+ * How far an outlier is from the median, in interquartile ranges. This is 7.7 standard deviations of normal noise, the
+ * same as Barrett's 3 · (p90 − p10). Quartiles are used here because if one interval in ten is slow, as a garbage
+ * collector may cause, p90 contains these intervals and would hide them.
  */
 const REACH = 5.7;
 
-/** @returns One flag for each value: whether it is an outlier. */
+/** @returns For each value, whether it is an outlier. */
 export function findOutliers(values: readonly number[]): boolean[] {
   const deviations = values.map((value, index) => value - medianOf(near(values, index)));
   const window = new SortedWindow(deviations);
@@ -126,7 +135,8 @@ export function findOutliers(values: readonly number[]): boolean[] {
 }
 
 /**
- * The values up to FAR before and after an index, ascending: from one index to the next, at most two of them change.
+ * The values up to FAR before and after an index, ascending. Moving to the next index changes at most two of them, so
+ * the window is updated and not sorted anew.
  */
 class SortedWindow {
   readonly #sorted: Float64Array;
@@ -137,7 +147,7 @@ class SortedWindow {
     this.#sorted = new Float64Array(Math.min(values.length, 2 * FAR + 2));
   }
 
-  /** @param index One more than in the call before; the result is valid until the next call. */
+  /** @param index One more than in the call before. The result is valid until the next call. */
   around(index: number): Float64Array {
     while (this.#to < Math.min(this.values.length, index + FAR + 1)) {
       this.#insert(this.values[this.#to]);
@@ -153,15 +163,15 @@ class SortedWindow {
     this.#sorted[at] = value;
   }
 
-  /** @param value A value that has just left the window; until it is removed, the array holds one too many. */
+  /** @param value A value that has just left the window but is still in the array. */
   #remove(value: number): void {
     this.#sorted.copyWithin(this.#sorted.indexOf(value), this.#sorted.indexOf(value) + 1);
   }
 }
 
 /**
- * An equal number of values on both sides; fewer towards the ends, down to the first or last three. So one slow
- * interval at the start is an outlier, and two are a slow start.
+ * The values around an index, as many on one side as on the other. Towards the ends there are fewer, down to the first
+ * or last three. So a single slow interval at the start is an outlier, and two are a slow start.
  */
 function near(values: readonly number[], index: number): readonly number[] {
   const reach = Math.max(1, Math.min(NEAR, index, values.length - 1 - index));
@@ -169,27 +179,30 @@ function near(values: readonly number[], index: number): readonly number[] {
   return values.slice(start, start + 2 * reach + 1);
 }
 
-// A slow start too short for change points, whose segments need three values: the first intervals of a
-// program that still compiles, as servers on V8 do for a quarter of a second or two. One slow interval
-// anywhere else is an outlier; at the start of a fresh process it has a reason.
+// A slow start that is too short for a segment, which needs three values: the first intervals of a
+// program that is still compiling, as servers on V8 do for a quarter or half of a second. A single
+// slow interval is an outlier anywhere else, but in a fresh process it has a reason.
 
-/** In standard deviations of the following segment: chance reaches this many once in millions of runs. */
+/**
+ * How much worse a slow start must be, in standard deviations of the segment that follows. Chance reaches this once in
+ * millions of runs.
+ */
 const LEAST_ERRORS = 5;
-/** A smaller difference may just as well come from dialing the first connections. */
+/** How much worse a slow start must be at least. A smaller difference may come from opening the first connections. */
 const LEAST_RATIO = 0.1;
-/** Least number of values in the following segment, so that its noise is known. */
+/** Least number of values in the segment that follows, so that its noise is known. */
 const LEAST_FOLLOWING = 8;
 /**
- * If this many later intervals are as slow, a slow one at the start is just another of them, such as a garbage
- * collector causes.
+ * If at least this many later intervals are as slow, a slow one at the start is of the same kind, such as one with a
+ * garbage collection.
  */
 const ENOUGH_LATER = 2;
 
 /**
- * How many values at the start are worse than the first segment by far.
+ * How many values at the start are far worse than the first segment.
  *
- * @param ratios The whole series, outliers included, on the scale of the segment.
- * @param worse 1 where higher is worse (latency), −1 where lower is (rate).
+ * @param ratios The whole series, including outliers, on the scale of the segment.
+ * @param worse 1 if higher is worse (latency), −1 if lower is worse (rate).
  */
 export function slowStartOf(ratios: readonly number[], first: Segment, worse: 1 | -1): number {
   const { level, values } = first;

@@ -1,35 +1,35 @@
 /**
- * When a percentile of latency flattens, as the study of P. Kuffel and A. Walter reads it off a timeline ("time to
- * stable latency against final latency"): the moment from which it stays near where it ends. One number for each
- * percentile, whatever the shape before; `steady_state.ts` asks the stricter question.
+ * When a percentile of latency flattens, in the way that the study of P. Kuffel and A. Walter reads it from a timeline
+ * ("time to stable latency against final latency"): the time from which it stays near its final value. This is one
+ * number for each percentile, whatever the shape before; `steady_state.ts` makes a stricter judgement.
  */
 import { medianOf } from "../quantile.ts";
 
-/** Values on each side used for smoothing: the median of 1.25 s of 250 ms intervals. */
+/** Values on each side of the one being smoothed. The smoothed value is the median over five intervals of 250 ms. */
 const REACH = 2;
-/** The least distance that counts as near the final value. */
+/** Values at least this close to the final value always count as near it. */
 const NEAR_RATIO = 0.05;
-/** The last part of the series, whose median is the final value. */
+/** The last part of the series, as a share. Its median is the final value. */
 const SETTLED_RATIO = 0.25;
 
 export interface SettlingTime {
   /** Index of the interval from which the smoothed percentile stays near its final value. */
   readonly from: number;
-  /** Median of the last quarter's intervals, in the unit of the series. */
+  /** The final value: the median of the last quarter of the intervals, in the unit of the series. */
   readonly settledValue: number;
   /**
-   * Whether the percentile was far from its final value until just before that quarter, so that it may settle even
-   * later.
+   * Whether the percentile was far from its final value until just before the last quarter, so that it may in truth
+   * settle even later.
    */
   readonly isAtLeast: boolean;
 }
 
 /**
- * A value is near its final one within 5 %, or within the distance by which the last quarter itself strays: a p99 that
- * never calms down has flattened once it is no wilder than at the end.
+ * A value is near the final one if it is within 5 %, or no farther than the values of the last quarter are themselves.
+ * So a p99 that never calms down has flattened once it is no wilder than at the end.
  *
- * @param values A percentile of each interval, in any one unit; null for an interval without samples.
- * @returns null when there are no values.
+ * @param values A percentile of each interval, in any unit; null for an interval without samples.
+ * @returns Null if all values are null.
  */
 export function findSettlingTime(values: readonly (number | null)[]): SettlingTime | null {
   const present = [...values.keys()].filter((index) => values[index] !== null);

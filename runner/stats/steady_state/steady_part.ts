@@ -1,6 +1,7 @@
 /**
- * The steady part of a series of segments: where it begins to stay near its final level, and whether the earlier
- * segments lead there. A series that wanders from level to level has no steady part, though it also ends on a level.
+ * The steady part of a series of segments: where the series begins to stay near its final level, and whether the
+ * earlier segments lead there. A series that wanders from level to level has no steady part, although it too ends on
+ * some level.
  */
 import {
   cycleOf,
@@ -15,40 +16,44 @@ import { medianOf } from "../quantile.ts";
 import { LEAST_STDEV_RATIO, type Segment } from "./segments.ts";
 
 export interface Unsettled {
-  /** `returns`: the series comes back to a level that it had left; `late`: it changes after three quarters. */
+  /**
+   * returns: the series comes back to a level that it had left; late: it still changes after three quarters of the run.
+   */
   readonly why: Unrest | "returns" | "late";
-  /** Change of a straight line from the first to the last value, if that is the reason. */
+  /** Change of a straight line from the first value to the last, if `why` is "drift"; otherwise null. */
   readonly driftRatio: number | null;
-  /** Values per cycle, if that is the reason. */
+  /** Number of values per cycle, if `why` is "cycle"; otherwise null. */
   readonly cyclePeriod: number | null;
 }
 
 export interface SteadyPart {
-  /** Index of the steady part's first value in the series. */
+  /** Index, in the series, of the first value of the steady part. */
   readonly from: number;
-  /** Level of the steady part. */
   readonly level: number;
-  /** Values before the steady part, in order. */
+  /** Levels of the segments before the steady part, in order. */
   readonly before: readonly number[];
   readonly flatness: Flatness;
 }
 
-/** The steady part begins within this share of the run, or there is none. */
+/** A steady part must begin within this share of the run. */
 const LATEST_START_RATIO = 0.75;
-/** Step in which later starts are tried, as a share of the run. */
+/** Distance between the starts that are tried for a steady part, as a share of the run. */
 const START_STEP_RATIO = 0.025;
-/** A drift continues after the first segment with at least this share of the overall slope. */
+/**
+ * A series counts as one drift only if the values after the first segment have at least this share of the overall
+ * slope.
+ */
 const LEAST_GOES_ON = 0.25;
-/** An excursion shorter than this share of the run counts as a long outlier. */
+/** Excursions that take less than this share of the run in total are ignored like outliers. */
 const EXCURSION_RATIO = 0.1;
 
-/** Facts about a series besides its segments. */
+/** What is known about a series besides its segments. */
 interface SeriesFacts {
-  /** Number of intervals. */
+  /** Number of intervals, including those without a value. */
   readonly length: number;
-  /** All values, including outliers, because the tops of a sine look like outliers. */
+  /** All values, including outliers, because the peaks of a sine look like outliers. */
   readonly all: readonly number[];
-  /** Levels that differ by less are the same. */
+  /** Levels that differ by no more than this count as the same. */
   readonly flatRatio: number;
 }
 
@@ -78,7 +83,7 @@ export function steadyPartOf(
   return best;
 }
 
-/** Keeps only the facts that explain the reason. */
+/** Keeps only the figure that explains the reason. */
 function unsettled(
   why: Unsettled["why"],
   drift: number | null = null,
@@ -96,8 +101,8 @@ function valuesOf(segments: readonly Segment[], from = 0): number[] {
 }
 
 /**
- * Where a steady part may begin: with each segment near the last level, or later, since a slow approach has no step. A
- * series with a single level is steady from its beginning.
+ * Where a steady part may begin: at each segment near the last level, and at further points after the first of these,
+ * because a slow approach has no step. A series with only one level can be steady only from its beginning.
  */
 function startsOf(near: readonly Segment[], length: number): number[] {
   const starts = near.map(({ from }) => from);
@@ -109,8 +114,9 @@ function startsOf(near: readonly Segment[], length: number): number[] {
 }
 
 /**
- * The segments at the end that are near the level of the last: each is compared with the median of the values after it.
- * Excursions that are short in total are ignored like outliers.
+ * The segments at the end of the series that are near the last level. Going backwards, each segment is compared with
+ * the median of the values accepted so far. Other segments in between are ignored like outliers if they are short in
+ * total.
  */
 function nearLast(segments: readonly Segment[], { length, flatRatio }: SeriesFacts): Segment[] {
   let near = segments.slice(-1);
@@ -125,7 +131,10 @@ function nearLast(segments: readonly Segment[], { length, flatRatio }: SeriesFac
   return near;
 }
 
-/** Whether the series, on its way to the steady part, reverses twice or is at that part's level earlier. */
+/**
+ * Whether the series, before its steady part, changes direction more than once, or was already at the level of the
+ * steady part.
+ */
 function wanders(before: readonly Segment[], final: number, flatRatio: number): boolean {
   const levels = [...before.map(({ level }) => level), final];
   const steps = levels.slice(1).map((level, i) => level - levels[i])
@@ -135,8 +144,9 @@ function wanders(before: readonly Segment[], final: number, flatRatio: number): 
 }
 
 /**
- * Whether a straight line explains the series as well as its steps do (G. Schwarz, 1978): a step has three parameters,
- * its level, its moment and its noise, because the first seconds of a server are often wilder than the rest.
+ * Whether a straight line explains the series as well as steps do, by the Bayesian information criterion (G. Schwarz,
+ * 1978). Each step has three parameters: its level, its time and its noise. The noise is one of them because the first
+ * seconds of a server are often wilder than the rest.
  */
 function isOneLine(
   segments: readonly Segment[],

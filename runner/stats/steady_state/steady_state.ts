@@ -1,8 +1,8 @@
 /**
- * Whether a run reached a steady state, and when. After E. Barrett et al., "Virtual machine warmup blows
- * hot and cold", OOPSLA 2017: the series of intervals is cut into segments on one level, and the last
- * is the steady part if it is long enough. Nothing is presumed: a run may be flat from the start, warm
- * up, slow down, or never settle.
+ * Whether a run reached a steady state, and when (after E. Barrett et al., "Virtual machine warmup blows hot and cold",
+ * OOPSLA 2017). The series of intervals is cut into segments that are each on one level, and the last level is the
+ * steady part if it lasts long enough. Nothing is presumed: a run may be flat from the start, warm up, slow down, or
+ * never settle.
  */
 import { FLAT_MS, FLAT_RATIO, type Flatness } from "./flatness.ts";
 import { findFreezes, type Freezes } from "./freezes.ts";
@@ -20,38 +20,40 @@ export const STEADY_LABELS = [
 ] as const;
 export type SteadyLabel = typeof STEADY_LABELS[number];
 
-/** Intervals with a value that a series needs before anything is said about it: 5 s of 250 ms. */
+/** Least number of intervals with a value for a series to be judged: 5 s of 250 ms. */
 export const LEAST_STEADY_INTERVALS = 20;
 
-/** A run of intervals on one level. */
+/** Consecutive intervals on one level. */
 interface SteadySegment {
-  /** Index of the segment's first interval; it ends where the next one begins. */
+  /** Index of the segment's first interval. The segment ends where the next one begins. */
   readonly from: number;
-  /** Median of the intervals' values, without outliers, in the unit of the series. */
+  /** Median of the intervals' values without outliers, in the unit of the series. */
   readonly level: number;
 }
 
 interface SteadyState {
   readonly label: SteadyLabel;
-  /** Index of the first interval of the steady part (0 if flat); null if there is none. */
+  /** Index of the first interval of the steady part, which is 0 if flat; null if there is none. */
   readonly steadyFrom: number | null;
-  /** Segments in order; empty if the series is too short. */
+  /** In order; empty if the series is too short. */
   readonly segments: readonly SteadySegment[];
   /** Flatness of the steady part; null if there is none. */
   readonly flatness: Flatness | null;
-  /** Null if there is a steady part, or nothing can be said. */
+  /** Null if there is a steady part, or if the series is too short to say. */
   readonly unsettled: Unsettled | null;
 }
 
-/** One interval of a run's timeline. */
 export interface RunInterval {
   readonly seconds: number;
   readonly completed: number;
-  /** Median latency of requests that ended in the interval; null if none did. */
+  /** Median latency of the requests that ended in the interval; null if none did. */
   readonly medianMs: number | null;
 }
 
-/** Why a run has no steady state: the first of the reasons of its two series. */
+/**
+ * Why a run has no steady state. If its two series have different reasons, the one that comes first in this list
+ * counts.
+ */
 export const UNSETTLED_REASONS = [
   "freezes",
   "drift",
@@ -64,29 +66,34 @@ export const UNSETTLED_REASONS = [
 export type UnsettledReason = typeof UNSETTLED_REASONS[number];
 
 export interface RunSteadyState {
-  /** The worse of the two series' labels. */
+  /** The worse label of the two series; "no-steady-state" if there are several freezes. */
   readonly label: SteadyLabel;
-  /** The later start of the two series; null if either has none. */
+  /** The later of the starts of the two series; null if the run has no steady part. */
   readonly steadyFrom: number | null;
-  /** How far the steady part strays from its level, for the series that strays farther; null if there is none. */
+  /**
+   * How far the steady part strays from its level, in the series that strays farther; null if there is no steady part.
+   */
   readonly withinRatio: number | null;
   /**
-   * Set if latency is so low that its variation comes from the machine: `withinRatio` is then that of the rate alone.
-   * Otherwise null.
+   * Set if the latency is so low that its variation comes from the machine; otherwise null. If set, `withinRatio` is
+   * that of the rate alone.
    */
   readonly withinMs: number | null;
-  /** Null if there is a steady part, or too little to say. */
+  /** Null if there is a steady part, or if the run is too short to say. */
   readonly unsettled: UnsettledReason | null;
-  /** With `drift`: the change of a straight line, as a share of its start; otherwise null. */
+  /** Change of a straight line relative to its start, if `unsettled` is "drift"; otherwise null. */
   readonly driftRatio: number | null;
-  /** With `cycle`: intervals per cycle; otherwise null. */
+  /** Intervals per cycle, if `unsettled` is "cycle"; otherwise null. */
   readonly cyclePeriod: number | null;
   readonly freezes: Freezes | null;
   readonly latency: SteadyState;
   readonly rate: SteadyState;
 }
 
-/** Labels a run by both its latency and its rate. A last interval shorter than the first is left out. */
+/**
+ * Labels a run by both its latency and its rate. Intervals shorter than the first, such as a truncated last one, are
+ * left out.
+ */
 export function classifyRun(intervals: readonly RunInterval[]): RunSteadyState {
   const { whole, medians, rates } = seriesOf(intervals);
   const usualMs = medianOf(medians.filter((median) => median !== null));
@@ -117,7 +124,7 @@ export function classifyRun(intervals: readonly RunInterval[]): RunSteadyState {
   };
 }
 
-/** The segments that `classifyRun` judges, for callers that need nothing else. */
+/** The segments that `classifyRun` would find, for callers that need nothing else. */
 export function segmentsOf(
   intervals: readonly RunInterval[],
 ): { readonly latency: readonly SteadySegment[]; readonly rate: readonly SteadySegment[] } {
@@ -179,11 +186,11 @@ function reasonOf(
 }
 
 /**
- * Labels one series by its logarithm, because noise in logarithms is as large at any level. Intervals without a value
- * (null) are skipped, but count as time.
+ * Labels one series. It is judged by its logarithm, in which noise is as large at any level. Intervals without a value
+ * (null) are skipped, but their time counts.
  *
- * @param values Median latency (positive) or rate (0 or more) of each interval, in any one unit.
- * @param flatRatio Levels that differ by less are one.
+ * @param values Median latency (above 0) or rate (0 or more) of each interval, in any unit.
+ * @param flatRatio Levels that differ by no more than this count as the same.
  */
 export function classifySeries(
   values: readonly (number | null)[],
@@ -206,11 +213,11 @@ interface Levels {
   readonly parts: readonly Segment[];
   readonly segments: readonly SteadySegment[];
   readonly ratios: readonly number[];
-  /** 1 if higher is worse (latency), −1 if lower is (rate). */
+  /** 1 if higher is worse (latency), −1 if lower is worse (rate). */
   readonly worse: 1 | -1;
 }
 
-/** Null if there are too few values. */
+/** Null if there are too few values, or if their median is 0. */
 function levelsOf(values: readonly (number | null)[], kind: "latency" | "rate"): Levels | null {
   const present = [...values.keys()].filter((index) => values[index] !== null);
   const known = present.map((index) => Number(values[index]));
@@ -231,7 +238,7 @@ function levelsOf(values: readonly (number | null)[], kind: "latency" | "rate"):
   return { parts, segments, ratios, worse };
 }
 
-/** A floor as a share of the median, because a rate of 0 has no logarithm. */
+/** Smaller values are raised to this share of the median, because a rate of 0 has no logarithm. */
 const LEAST_RATIO = 0.01;
 
 const TOO_SHORT: SteadyState = {
@@ -242,7 +249,7 @@ const TOO_SHORT: SteadyState = {
   unsettled: null,
 };
 
-/** Splits off the first intervals if they are far worse than the rest of their segment. */
+/** Splits the first intervals off their segment if they are far worse than the rest of it. */
 function withSlowStart(
   [first, ...rest]: readonly Segment[],
   ratios: readonly number[],
@@ -265,8 +272,8 @@ function withSlowStart(
 }
 
 /**
- * A warm-up ends on the best level of all (or one no different from it); a slowdown doesn't.
- * @param worse 1 if higher is worse (latency), −1 if lower is (rate).
+ * A warm-up ends on the best level, or on one that hardly differs from the best; a slowdown ends on a worse level.
+ * @param worse 1 if higher is worse (latency), −1 if lower is worse (rate).
  */
 function labelOf({ from, before, level }: SteadyPart, worse: 1 | -1): SteadyLabel {
   if (from === 0) return "flat";

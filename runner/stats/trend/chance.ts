@@ -1,31 +1,32 @@
 /**
- * How surely a step in a series is not chance if successive results are alike: a machine that is slow this week makes
- * all results of the week slow, and tests that take values for independent call each such week a change.
+ * How likely it is that a step in a series is chance, if successive results resemble each other. A machine that is slow
+ * this week makes all results of this week slow, and tests that take values for independent report each such week as a
+ * change.
  *
- * A step is measured by Student's t between the values before and after it, and by the correlation of neighbours that
- * is left once both levels are taken off. Chance is simulated: series of as many values without a change, AR(1) with
- * correlations from 0 to 0.95. Only those that look as dependent as the series count; p is the share of them whose best
- * step has as large a t. The simulated series are treated like the real one: the place of the step is sought, and
- * taking off the levels also takes off some dependence. (Tests of levels by residuals of a fitted AR: M. Robbins, C.
- * Gallagher, R. Lund and A. Aue, "Mean shift testing in correlated data", J. Time Ser. Anal. 2011; by simulation given
- * a summary: D. Rubin, Ann. Statist. 1984.) `deno task bench trends` measures the rate of false changes, and which
- * changes are seen.
+ * A step is described by Student's t between the values before and after it, and by the correlation of neighbours that
+ * remains after both levels are subtracted. Chance is simulated with series of as many values without a change: AR(1)
+ * with correlations from 0 to 0.95. Only those count whose remaining correlation is near that of the real series, and p
+ * is the share of them whose best step has at least as large a t. The simulated series are treated like the real one:
+ * the place of the step is sought, and subtracting the levels also removes some dependence. (Tests of levels by
+ * residuals of a fitted AR: M. Robbins, C. Gallagher, R. Lund and A. Aue, "Mean shift testing in correlated data", J.
+ * Time Ser. Anal. 2011; by simulation given a summary: D. Rubin, Ann. Statist. 1984.) `deno task bench trends` measures
+ * the rate of false changes, and which changes are detected.
  */
 import { drawBy } from "../../../base/random.ts";
 
 export interface Step {
   /** Index of the first value after the step. */
   readonly index: number;
-  /** Absolute value of Student's t for equal variances. */
+  /** Absolute value of Student's t, for equal variances. */
   readonly t: number;
-  /** Correlation of neighbouring values, around the level of their side. */
+  /** Correlation of neighbouring values, each taken relative to the level of its side of the step. */
   readonly correlation: number;
 }
 
-/** The least number of values on either side of a step: one or two values alone are outliers. */
+/** The least number of values on either side of a step, because one or two values alone are outliers. */
 export const LEAST_SIDE = 3;
 
-/** @param index Has at least `LEAST_SIDE` values on either side. */
+/** @param index At least `LEAST_SIDE` values must be on either side. */
 export function stepAt(values: readonly number[], index: number): Step {
   const { sums, squares } = sumsOf(values);
   return {
@@ -36,13 +37,13 @@ export function stepAt(values: readonly number[], index: number): Step {
 }
 
 interface Sums {
-  /** Prefix sums: of the first n values, for each n. */
+  /** Prefix sums: entry n is the sum of the first n values. */
   readonly sums: Float64Array;
   readonly squares: Float64Array;
   readonly size: number;
 }
 
-/** Reused buffer, as long as the longest series so far. */
+/** Buffers, reused, and enlarged for a longer series. */
 let sums = new Float64Array(0);
 let squares = new Float64Array(0);
 
@@ -86,15 +87,21 @@ function correlationAt(values: ArrayLike<number>, index: number): number {
   return all > 0 ? both / all : 0;
 }
 
-/** Number of simulated series, and how many of them a series is compared with: those with the nearest correlation. */
+/**
+ * Number of simulated series, how many of them (those with the nearest apparent correlation) a series is compared with,
+ * and their largest true correlation.
+ */
 const SIMULATED = 30_000;
 const NEAREST = 3_000;
 const MOST_CORRELATION = 0.95;
-/** Exponent of the distribution of simulated correlations: small ones are simulated more often. */
+/** Exponent of the distribution of the simulated correlations. Above 1, small correlations are simulated more often. */
 const CORRELATION_POWER = 1.5;
 
 interface Simulated {
-  /** Simulated series ordered by apparent correlation, each with the t of its best step and its true correlation. */
+  /**
+   * Apparent correlations of the simulated series, ascending. `ts` and `truths` have the t of the best step and the
+   * true correlation, in the same order.
+   */
   readonly looks: Float64Array;
   readonly ts: Float64Array;
   readonly truths: Float64Array;
@@ -102,7 +109,7 @@ interface Simulated {
 
 const simulatedBySize = new Map<number, Simulated>();
 
-/** Any seed will do; it is fixed so that the same series always gives the same changes. */
+/** Any seed will do. It is fixed, so that the same series always gives the same changes. */
 const SEED = 1;
 
 function simulated(size: number): Simulated {
@@ -132,7 +139,7 @@ function simulated(size: number): Simulated {
   return made;
 }
 
-/** Standard normals (G. E. P. Box and M. E. Muller, 1958). */
+/** Standard normal values (G. E. P. Box and M. E. Muller, 1958). */
 function normalsBy(seed: number): () => number {
   const draw = drawBy(seed);
   const uniform = (): number => (draw(0, 2 ** 31 - 2) + 1) / 2 ** 31;
@@ -149,7 +156,7 @@ function normalsBy(seed: number): () => number {
   };
 }
 
-/** The step with the largest t in the whole series; null if there are too few values. */
+/** The step with the largest t; null if there are too few values. */
 export function bestStep(values: readonly number[]): Step | null {
   const sums = sumsOf(values);
   let [t, index] = [-1, 0];
@@ -161,9 +168,12 @@ export function bestStep(values: readonly number[]): Step | null {
 }
 
 export interface Chance {
-  /** Probability that a series without a change, as correlated as this one looks, has a step as large. */
+  /**
+   * Probability that a series of the same apparent correlation, but without a change, has a step with at least as large
+   * a t.
+   */
   readonly p: number;
-  /** Estimated correlation of neighbours: the mean over simulated series that look like this one. */
+  /** Estimated true correlation of neighbours: the mean over simulated series of a similar apparent correlation. */
   readonly correlation: number;
 }
 
@@ -191,15 +201,15 @@ export function chanceOf(
   return { p, correlation: truth };
 }
 
-/** If fewer simulated series than this have a step as large, their share is imprecise. */
+/** If fewer simulated series than this have so large a step, their share is imprecise. */
 const FEW = 10;
-/** Number of the largest simulated steps, whose decline shows how rare larger ones are. */
+/** How many of the largest simulated steps are used to extrapolate to larger ones. */
 const TAIL = 100;
 
 /**
- * The p-value beyond what was simulated: by a power law through the largest steps (B. Hill, Ann. Statist. 1975), as T.
- * Knijnenburg and others extend permutations (Bioinformatics 2009). Tails of t fall faster, so that p is too large
- * rather than too small.
+ * The p-value of a step that is larger than nearly all simulated ones, from a power law through the largest simulated
+ * steps (B. Hill, Ann. Statist. 1975). T. Knijnenburg and others extend permutation tests in this way (Bioinformatics
+ * 2009). The tails of t fall faster than a power law, so p is too large rather than too small.
  */
 function tailP(sorted: Float64Array, t: number): number {
   const from = sorted[sorted.length - TAIL];

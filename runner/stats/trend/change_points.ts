@@ -1,17 +1,18 @@
 /**
- * Where a series of results, one per commit, changes its level: E-divisive means in windows, as in Apache Otava (M.
- * Fleming et al., "Hunter: using change point detection to hunt for performance regressions", ICPE 2023).
+ * Where a series of results, one for each commit, changes its level: E-divisive means in windows, as in Apache Otava
+ * (M. Fleming et al., "Hunter: using change point detection to hunt for performance regressions", ICPE 2023).
  *
- * 1. Overlapping windows are split where the energy is largest, as long as the sides differ at ten times the p-value.
- * 2. The weak points of all windows are removed one by one, the weakest first, until each that is left has p < 0.001
- *    between its neighbours and a change above the margin.
+ * 1. Overlapping windows are split where the energy statistic is largest, as long as the sides differ at ten times the
+ * final p-value.
+ * 2. The resulting weak points of all windows are removed one by one, the weakest first, until each remaining point has
+ * p < 0.001 between its neighbours and a change above the margin.
  *
- * Both steps use Student's t, as for normal values. But a few outliers pass the t-test, so the points that are left
- * must also pass a permutation test of the values of their sides, at the p-value of weak points, if there are enough
- * values for a p-value that small.
+ * Both steps use Student's t, as for normal values. But a few outliers can pass the t-test. So the remaining points
+ * must also pass a permutation test between their sides, at the p-value of weak points, provided that there are enough
+ * values for so small a p-value.
  *
- * Otava's series in `tests/stats/data` give Otava's points because two of its habits are kept: the spread of a side is
- * that of its values themselves (n, not n − 1), and after a point is removed only the next two are judged anew.
+ * For Otava's series in `tests/stats/data`, the points found are Otava's, because two of its habits are kept: the
+ * variance of a side is divided by n and not by n − 1, and after a point is removed only the next two are judged again.
  */
 import { type Draw, drawBy } from "../../../base/random.ts";
 import { tQuantile, twoSidedP } from "../confidence/student_t.ts";
@@ -23,29 +24,38 @@ export interface ChangePoint {
   readonly index: number;
   /** Two-sided p-value of Student's t-test. */
   readonly p: number;
-  /** The mean after the change divided by the mean before it, with a 95 % interval; by Welch's t on logarithms. */
+  /** The mean after the change divided by the mean before it, with a 95 % interval by Welch's t on logarithms. */
   readonly ratio: { readonly value: number; readonly low: number; readonly high: number };
 }
 
 export interface TrendOptions {
-  /** Smaller changes don't count: 0.02 is 2 %. */
+  /** Smaller changes do not count; 0.02 is 2 %. */
   readonly marginRatio: number;
   readonly seed: number;
-  /** The largest p-value; default 0.001. */
+  /** The largest p-value of a change; default 0.001. */
   readonly mostP?: number;
-  /** Number of values in the window; default 50. */
+  /** Number of values in a window; default 50. */
   readonly window?: number;
 }
 
 const MOST_P = 0.001;
 const WINDOW = 50;
-/** A candidate's p-value may be larger than the final limit by this factor: later values may make it significant. */
+/**
+ * A candidate's p-value may exceed the final limit by this factor, because the values of other windows may make it
+ * significant.
+ */
 const WEAKER = 10;
 const PERMUTATIONS = 1_999;
-/** If the least possible p-value is above this share of the limit, drawn permutations may miss it. */
+/**
+ * The permutation test is made only if its least possible p-value is at most this share of the limit. Otherwise, the
+ * permutations drawn may miss the limit by chance.
+ */
 const SURELY_BELOW = 0.5;
 
-/** @param series Values above 0, oldest first. @returns Changes, oldest first. */
+/**
+ * @param series Values above 0, oldest first.
+ * @returns Changes, oldest first.
+ */
 export function changePointsOf(
   series: readonly number[],
   { marginRatio, seed, mostP = MOST_P, window = WINDOW }: TrendOptions,
@@ -67,7 +77,9 @@ export function changePointsOf(
   }));
 }
 
-/** Candidates that have not passed the permutation test, so outliers may be their cause. */
+/**
+ * Indexes of points that pass the t-test. They have not passed the permutation test, so outliers may have caused them.
+ */
 export function candidatesOf(
   series: readonly number[],
   { marginRatio, mostP }: Required<Pick<TrendOptions, "marginRatio" | "mostP">>,
@@ -84,8 +96,8 @@ function candidatePoints(
 }
 
 /**
- * The relaxed limit for candidates, as in Otava: ten times `mostP`, twice if that is 0.05 or more, or unchanged from
- * 0.5 on.
+ * The relaxed limit for weak points, as in Otava: ten times `mostP`, only twice if `mostP` is 0.05 or more, and
+ * unchanged from 0.5 on.
  */
 function weakP(mostP: number): number {
   return mostP < 0.05 ? WEAKER * mostP : mostP < 0.5 ? 2 * mostP : mostP;
@@ -106,7 +118,7 @@ function weakPoints(
   return [...points].sort((a, b) => a - b);
 }
 
-/** Splits repeatedly where the energy is largest, until the sides of a split do not differ. */
+/** Splits repeatedly where the energy statistic is largest, until the sides of that split no longer differ. */
 function splitSegment(
   series: readonly number[],
   { from, to }: { from: number; to: number },
@@ -132,7 +144,7 @@ type BothSides = readonly [left: readonly number[], right: readonly number[]];
 interface WeakPoint {
   readonly index: number;
   readonly p: number;
-  /** The change or its inverse, whichever is larger, as a ratio less one. */
+  /** The ratio of the means or its inverse, whichever is larger, less one. */
   readonly size: number;
 }
 
@@ -142,8 +154,9 @@ interface MergeRule {
 }
 
 /**
- * Removes the weakest point repeatedly, and judges the next two anew: the first has more values on its left now, and
- * the second may not have been judged since its own left neighbour went.
+ * Removes the weakest point repeatedly. After each removal, the next two points are judged again: the first because it
+ * now has more values on its left, the second because it may not have been judged since its own left neighbour was
+ * removed.
  */
 function mergePoints(
   series: readonly number[],
@@ -166,7 +179,7 @@ function mergePoints(
   return points;
 }
 
-/** The values on each side, up to the neighbouring points. */
+/** The values on each side of a point, up to the neighbouring points. */
 function sidesOf(
   series: readonly number[],
   points: readonly { readonly index: number }[],
@@ -193,7 +206,7 @@ function isByChance(sides: BothSides, mostP: number, draw: Draw): boolean {
   return leastP <= SURELY_BELOW * mostP && permutationP(sides, draw) > mostP;
 }
 
-/** Two-sided p-value for equal variances; 1 with fewer than three values. */
+/** Two-sided p-value of Student's t-test for equal variances; 1 for fewer than three values. */
 function studentP([left, right]: BothSides): number {
   const degreesOfFreedom = left.length + right.length - 2;
   if (degreesOfFreedom <= 0) return 1;
@@ -206,8 +219,8 @@ function studentP([left, right]: BothSides): number {
 }
 
 /**
- * The least p-value of the permutation test: one of all ways to choose a side's values, or two if both sides have the
- * same size and may be swapped.
+ * The least p-value of the permutation test. It is 1 over the number of ways to choose one side's values, or 2 over it
+ * if both sides have the same size, because they may then be swapped.
  */
 function leastPermutationP([left, right]: BothSides): number {
   let choices = 1;
@@ -217,7 +230,9 @@ function leastPermutationP([left, right]: BothSides): number {
   return (left.length === right.length ? 2 : 1) / choices;
 }
 
-/** How often randomly dealt values have means at least as far apart (E. S. Edgington, "Randomization Tests", 1980). */
+/**
+ * How often randomly assigned values have means at least as far apart (E. S. Edgington, "Randomization Tests", 1980).
+ */
 function permutationP([left, right]: BothSides, draw: Draw): number {
   const values = [...left, ...right];
   const total = values.reduce((sum, value) => sum + value, 0);
@@ -239,11 +254,11 @@ function permutationP([left, right]: BothSides, draw: Draw): number {
 }
 
 /**
- * The mean after the change divided by the mean before it. A side of one value has no spread of its own: then the
- * spread of the other side counts for both.
+ * The mean after the change divided by the mean before it. A side with one value has no spread of its own, so the
+ * spread of the other side is used for it.
  *
- * @param correlation The correlation of neighbouring values: if neighbours are alike, the mean varies more than the
- * spread of the values shows.
+ * @param correlation Correlation of neighbouring values. If neighbours are alike, the mean varies more than the spread
+ * of the values shows.
  */
 export function ratioOf(
   left: readonly number[],
@@ -258,7 +273,8 @@ export function ratioOf(
     const factor = meanFactor(side.length, correlation);
     const independent = side.length / factor;
     const shown = side.length > 1 ? squaresOf(side) / (side.length - 1) : pooled;
-    // If neighbours are correlated, the spread around their own mean is too small by the variance of the mean.
+    // If neighbours are correlated, their spread around their own mean is too small by the variance
+    // of that mean.
     const whole = side.length > 1 ? shown * (side.length - 1) / (side.length - factor) : shown;
     return { variance: whole / independent, degreesOfFreedom: Math.max(1, independent - 1) };
   });
@@ -269,7 +285,7 @@ export function ratioOf(
   return { value, low: value * Math.exp(-reach), high: value * Math.exp(reach) };
 }
 
-/** Variance of the mean of AR(1) values, relative to that of independent ones. */
+/** Variance of the mean of AR(1) values, relative to that of independent values. */
 function meanFactor(size: number, correlation: number): number {
   let factor = 1;
   for (let lag = 1; lag < size; lag++) factor += 2 * (1 - lag / size) * correlation ** lag;
