@@ -56,7 +56,8 @@ export interface CapacitySearch extends SearchTerms {
 const FEWEST_REQUESTS = 20;
 
 /**
- * @returns The result; if the target did not respond even to the single requests before the search, their measurement.
+ * @returns The result, or, if the target does not respond to the single requests that come first, the measurement of
+ * those requests.
  */
 export async function findCapacity(
   search: CapacitySearch,
@@ -85,7 +86,8 @@ export async function findCapacity(
 }
 
 /**
- * @returns The result; if the target did not respond even to the single requests before the search, their measurement.
+ * @returns The result, or, if the target does not respond to the single requests that come first, the measurement of
+ * those requests.
  */
 export async function searchCapacity(
   terms: SearchTerms,

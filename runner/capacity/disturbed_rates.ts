@@ -1,6 +1,6 @@
 /**
  * Rates at which a trial broke a rule while the machine was disturbed. Such a trial does not show whether the target
- * can serve the rate, so the search continues at a lower one: a trial far above the capacity would be disturbed again,
+ * can serve the rate, so the search continues at a lower one. A trial far above the capacity would be disturbed again,
  * whereas a lower rate that holds is a valid result. Pure.
  */
 import type { SearchedTrial, TrialPlan } from "../stats/capacity/search.ts";

@@ -1,8 +1,9 @@
 /**
- * Decides whether a trial that broke a rule on a disturbed machine would have broken it on a quiet one as well: whether
- * too many requests would have remained even if the target had had all the time that the disturbance took. Pure.
- * A target that filled a core would be weaker evidence, because beside a neighbour it may fill 0.9 of a core and still
- * miss a tenth of its capacity.
+ * Decides whether a trial that broke a rule on a disturbed machine would have broken it on a quiet one, too. It would
+ * have if too many requests were left over even when the target is granted all the time that the disturbance took.
+ * Pure.
+ * That the target filled a core would be weaker evidence, because beside a neighbour it may fill 0.9 of a core and
+ * still miss a tenth of its capacity.
  */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { FindingCode } from "../result/findings.ts";
@@ -22,8 +23,8 @@ const LASTING: readonly FindingCode[] = [
 const TOOK_TIME: readonly FindingCode[] = [...MOMENTARY, ...LASTING];
 
 /**
- * The most times as much as here that a quiet machine might serve: a neighbour also takes cache, memory bandwidth and
- * clock frequency, which no counter shows.
+ * A quiet machine might let the target serve up to this many times as much, because a neighbour also takes cache,
+ * memory bandwidth and clock frequency, which no counter shows.
  */
 const UNSEEN_TIMES = 1.5;
 /** If more than this share of the run's time was taken, nothing is concluded from the rest. */
@@ -82,8 +83,8 @@ function isRefusing(
 }
 
 /**
- * The share of the run's time that was taken from target and generator. The worst case is assumed for pauses: that they
- * halted the one thread that all others wait for. Null if unknown, as for a target on another machine.
+ * The share of the run's time that was taken from target and generator. Pauses are assumed to have halted the one
+ * thread that all others wait for, which is the worst case. Null if unknown, as for a target on another machine.
  */
 function takenShare({ elapsedS, generator }: OverloadRun): number | null {
   const { target, hostActivity: { steal, throttled }, waiting, delay } = generator;

@@ -8,7 +8,7 @@ import type { TrialHooks, TrialRequest } from "./trial.ts";
 /** The goal of a search, and its time limits. */
 export interface SearchTerms {
   readonly objectives: readonly Objective[];
-  /** How far the capacity's interval may extend to either side of the estimate: 0.02 is 2 %. */
+  /** How far the capacity's interval may extend to either side of the estimate, as a share; 0.02 is 2 %. */
   readonly widthRatio: number;
   /** Lengths of the shortest and the longest trial, seconds. */
   readonly trialS: readonly [short: number, long: number];

@@ -30,7 +30,7 @@ interface KnownTarget {
 }
 
 export interface MadeTrial {
-  /** Why the trial is not valid: the generator was the limit, or something disturbed it; null: it is valid. */
+  /** Why the trial is not valid: the generator was the limit, or something disturbed the trial. Null if it is valid. */
   readonly doubt: "generator" | "disturbed" | null;
   readonly searched: SearchedTrial;
   readonly shown: CapacityTrial;
@@ -240,8 +240,8 @@ type TimedRequests = Pick<Measurement, "timeline"> & {
 
 /**
  * The trial's requests, one slice for each interval, without those that were still open and within the limit. If more
- * responses are wrong or failed than are beyond the limit, they are counted as beyond it instead, because an error
- * serves nobody, however fast it is.
+ * responses are wrong or failed than are beyond the limit, the wrong and failed ones are counted instead of those,
+ * because an error serves nobody, however fast it is.
  */
 export function slicesOf(
   { timeline, requests: { dropped } }: TimedRequests,
@@ -259,8 +259,8 @@ export function slicesOf(
     }
     const all = withinParts(histogram, isBeyond);
     const open = withinParts(censoredHistogram, isBeyond);
-    // A request that was last seen open between once and twice the limit counts as beyond the limit, but not as beyond
-    // twice the limit.
+    // A request that was last seen open between once and twice the limit counts as beyond the
+    // limit, but not as beyond twice the limit.
     const within = all.parts.map((count, level) =>
       count - (LEVELS[level] > 1 ? open.parts[0] : open.parts[level])
     );

@@ -1,6 +1,6 @@
 /**
  * Turns the reports of a target's processes into the runtime counters of one run. Takes nearly linear time, because a
- * target may report anything. Pure.
+ * target may report any amount of data. Pure.
  */
 import type {
   Collection,
@@ -22,8 +22,8 @@ interface ReportedRun {
   readonly intervalS: number;
   readonly slowest: readonly TailRequest[];
   /**
-   * The turns in which the target was loaded; absent if it was loaded all the time. With turns, all figures cover only
-   * the measured parts of the target's slices.
+   * If two targets are loaded alternately, the turns in which this one was loaded; absent if it was loaded all the
+   * time. With turns, all figures cover only the measured parts of these turns.
    */
   readonly turns?: TurnsSpec;
 }
@@ -121,9 +121,9 @@ function onOwnClock(report: ProcessCounters, turns: Turns): ProcessCounters {
         { atMs: from, ms: to - from, cpuMs: each.cpuMs * (to - from) / each.ms }
       ))
     ),
-    // A span without a duration is kept, because it enters no mean. All that a span counts is
-    // attributed to the target's slices, because a process that is not loaded allocates next to
-    // nothing.
+    // A span without a duration is kept, because it does not affect any mean. All that a span
+    // counts is attributed to the target's slices, because a process that is not loaded allocates
+    // next to nothing.
     spans: report.spans.flatMap((span) => {
       const [from, to] = [span.atMs - span.forMs, span.atMs].map((ms) => ownMs(ms, turns));
       return span.forMs > 0 && from === to ? [] : [{ ...span, atMs: to, forMs: to - from }];
@@ -158,7 +158,7 @@ function ownStalls(stalls: readonly Stall[], collections: readonly Collection[])
 class CollectedTime {
   /** The collections as disjoint pauses, ordered by time. */
   readonly #pauses: Pause[] = [];
-  /** Total duration of all pauses before each pause. */
+  /** Total milliseconds of all pauses before each pause. */
   readonly #msBefore: number[] = [];
 
   constructor(pauses: readonly Pause[]) {
@@ -307,7 +307,7 @@ function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
 // Counts how many slow requests overlap a pause that is long enough to explain them, and how many
 // would by chance. All times are on one clock.
 
-/** A period on one clock, in one unit. */
+/** A period; its start and end are in the same unit and on the same clock. */
 interface Period {
   readonly from: number;
   readonly to: number;

@@ -149,7 +149,9 @@ const virtualMachine: DoctorCheck = {
   },
 };
 
-/** A limit on open files below which the check advises to raise it; it suffices for most loads. */
+/**
+ * If a process may open fewer files than this, the check advises to raise the limit. This many suffice for most loads.
+ */
 const FEW_FILES = 10_000;
 
 export const openFiles: DoctorCheck = {

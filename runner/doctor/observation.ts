@@ -53,7 +53,7 @@ export interface HostFacts {
 }
 
 interface LookOptions {
-  /** The Redis that the user named, or null. */
+  /** URL of the Redis that the user named, or null. */
   readonly redisUrl: string | null;
   readonly signal: AbortSignal;
 }

@@ -59,7 +59,7 @@ class BlockSequence {
   readonly #repetition: Repetition;
   readonly #expected: ExpectedTime;
   readonly #beganMs = performance.now();
-  /** For each cell that can be measured, the number of its runs begun so far, earlier sittings included. */
+  /** For each cell that can be measured, the number of its runs begun so far, including those made before a resume. */
   readonly #begun: Map<Cell, number>;
   /** Cells that have at least one run. */
   readonly #measured = new Set<Cell>();
@@ -123,8 +123,8 @@ class BlockSequence {
         if (before !== null) this.#count(before, kept.runsOf(planned.cell).at(-1) === before);
       }
       const left = possible.filter((planned) => !kept.has(planned));
-      // A pair is left out unless both runs can be made, because one is worth nothing without the
-      // other.
+      // A pair is made only if neither of its runs exists yet and both are possible, because one
+      // run is worth nothing without the other.
       if (left.length === turn.length) await this.#carryOut(turn);
     }
   }

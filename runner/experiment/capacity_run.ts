@@ -146,8 +146,8 @@ function searchKey({ target, scenario, parameters: { rate: _, ...others } }: Sea
 }
 
 /**
- * The capacity that earlier runs of the cell found; null if none did. It is the median over all runs, so that a single
- * run with a far too low value does not spoil it.
+ * The interval of the capacity that earlier runs of the cell found; null if none did. Its bounds are medians over all
+ * these runs, so that a single run with a far too low value does not spoil them.
  * @param runs The runs, including interrupted ones of which only the search was kept.
  */
 export function earlierCapacityOf(

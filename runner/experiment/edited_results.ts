@@ -106,8 +106,8 @@ function runProblems(
       // A search finds its own rate, so the plan does not contain it.
       load: described.kind === "capacity" && load.kind === "capacity"
         ? { ...described, rate: load.rate }
-        // Nor does the plan contain the duration of a load in slices: it is a whole number of pairs
-        // of slices, whose lengths were measured.
+        // Nor does the plan contain the duration of a load in slices, because that is a whole
+        // number of pairs of slices, whose lengths were measured.
         : run.slices !== undefined && "durationS" in described && "durationS" in load
         ? { ...described, durationS: load.durationS }
         : described,
@@ -130,7 +130,7 @@ function isWidened(intervalS: number, plannedS: number): boolean {
   return doublings > 0 && Math.abs(doublings - Math.round(doublings)) < 1e-9;
 }
 
-/** Planned runs by name. @param repetitions How many blocks of the plan to include. */
+/** The planned runs of the first `repetitions` blocks, by `runName`. */
 function plannedRuns(plan: Plan, repetitions: number): Map<string, PlannedRun> {
   const runs = Iterator.from(plan.blocks()).take(repetitions).toArray().flat();
   return new Map(

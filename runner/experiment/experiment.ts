@@ -44,7 +44,7 @@ export interface ExperimentRequest extends StartingRequest {
   readonly outDir: string;
   /** Where the experiment's targets listen: an address or a name of this machine. */
   readonly host: string;
-  /** The Redis that the user named, or null. */
+  /** URL of the Redis that the user named, or null. */
   readonly redisUrl: string | null;
   /** The folder for the request log of each run; null if none is written. */
   readonly logFolder: string | null;
@@ -205,7 +205,7 @@ function scriptedOf(
 
 /**
  * The Redis that the experiment uses; null if none is needed or available; an error if Plateau's own Redis did not
- * start. Throws a TargetError if a Redis that the user named is not available: that is a mistake, even if the
+ * start. Throws a TargetError if a Redis that the user named is not available, because that is a mistake, even if the
  * experiment can do without Redis.
  */
 async function redisFor(

@@ -49,7 +49,7 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
 
 interface Worked<Made> {
   readonly made: Made;
-  /** For each side, why the `teardown` of its script failed; null if it did not. */
+  /** For each side, why the `teardown` of its script failed; null unless it did. */
   readonly failures: readonly (string | null)[];
 }
 
@@ -121,7 +121,7 @@ async function measured(
 /** The fewest pairs of slices, even if slices are long, so that each of the two loads goes first at least once. */
 const LEAST_PAIRS = 2;
 
-/** Key of a pair of cells, in either order. */
+/** Key of a pair of cells, the same for either order of the two. */
 export function keyOf(pair: readonly { readonly cell: PlannedRun["cell"] }[]): string {
   return pair.map(({ cell }) => cellKey(cell)).toSorted().join(" ");
 }

@@ -123,7 +123,10 @@ export interface PreflightRequest extends Access {
   readonly signal: AbortSignal;
 }
 
-/** Throws a TargetError that shows a wrong response beside the expected one. */
+/**
+ * Sends the script's requests and checks the responses. Throws a TargetError that shows a wrong response beside the
+ * expected one.
+ */
 export async function checkResponses(given: PreflightRequest): Promise<void> {
   const request = await withReadyCalls(given);
   const { script } = request;

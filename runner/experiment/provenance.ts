@@ -42,7 +42,10 @@ export async function commitOf(
   return { hash, dirty: /^[^#\n]/m.test(text) };
 }
 
-/** Whether the folder or a parent of it contains `.git`. Where none does, this saves starting two git processes. */
+/**
+ * Whether the folder or a parent of it contains `.git`. If not, there is no need to start git, which would take two
+ * processes.
+ */
 async function mayBeInRepository(folder: string): Promise<boolean> {
   const path = await Deno.realPath(folder).catch(() => null);
   for (let at = path; at !== null; at = at === dirname(at) ? null : dirname(at)) {

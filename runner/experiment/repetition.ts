@@ -50,7 +50,7 @@ interface CountedRun {
 }
 
 export class Repetition {
-  /** Runs by key of their cell. */
+  /** Runs by `cellKey`. */
   readonly #runs = new Map<string, CountedRun[]>();
 
   /** @param counted The part of each run that figures are computed from. */

@@ -331,8 +331,8 @@ async function countersOf(
 }
 
 /**
- * Such as `007-fastify-static-2.csv`: position, target, scenario and repetition, so that the names sort in the order of
- * the runs.
+ * The name of a run's request log, such as `007-fastify-static-2.csv`. It begins with the run's position, so that the
+ * names sort in the order of the runs.
  */
 function logNameOf({ cell: { target, scenario }, order, repetition }: PlannedRun): string {
   const parts = [String(order).padStart(3, "0"), target, scenario, repetition];

@@ -54,8 +54,8 @@ interface TakeRequest {
 /** The commands around one run. */
 export interface RunCommands {
   /**
-   * To be called once the target responds. Runs those `before` commands that need its origin. Throws a TargetError if a
-   * command fails, or the signal's reason on abort.
+   * To be called once the target responds. Runs the remaining `before` commands, from the first that needs the target's
+   * origin. Throws a TargetError if a command fails, or the signal's reason on abort.
    */
   started(origin: string): Promise<void>;
   /** Runs the `after` commands, once, whatever the outcome of the run. Never throws because a command fails. */
@@ -283,8 +283,8 @@ function originNeededFrom(steps: readonly CommandStep[]): number {
 }
 
 /**
- * The environment of a target's commands: the user's, with the target's own variables such as DATABASE_URL, except
- * variables that get their values only when the target starts.
+ * The environment of a target's commands: the user's environment and the target's own variables, such as DATABASE_URL,
+ * but no variables that get their values only when the target starts.
  */
 export function stepEnv(spec: TargetSpec, redisUrl: string | null): Record<string, string> {
   const redis: Record<string, string> = redisUrl === null ? {} : { REDIS_URL: redisUrl };

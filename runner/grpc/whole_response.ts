@@ -19,7 +19,7 @@ export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string
   return problem;
 }
 
-/** Why a response is wrong of which only the head has arrived; null if nothing is wrong so far. */
+/** Why a response is wrong, judged by its head alone; null if nothing is wrong so far. */
 export function headProblem(spec: CallSpec, kept: KeptResponse): string | null {
   const reader = new CallReader(new CallPlan(spec), new KeptRoom(), UNHEARD);
   const wrong = reader.headProblem(kept);

@@ -1,7 +1,7 @@
 /**
  * The calibration of the load generator, remembered in the user's cache folder: one small file for each machine,
  * version and driver. Nothing depends on the file: if it can't be read or written, that is not a failure. A calibration
- * is forgotten after a month, and as soon as a load is faster than the peak throughput in it.
+ * is forgotten after a month, and as soon as a load is faster than the peak throughput that it records.
  */
 import os from "node:os";
 import { rmSync } from "node:fs";

@@ -44,7 +44,7 @@ interface LoadTurns {
   readonly turns?: TurnsSpec;
   /** Endpoint of the other target. */
   readonly partner?: Endpoint;
-  /** Returns those processes started by this program that belong to the target. */
+  /** Returns the ids of the processes that this program has started for the target. */
   readonly pids?: () => readonly number[];
 }
 
@@ -88,8 +88,8 @@ function watchMachine(clock: LoadClock): () => HostUse {
 }
 
 /**
- * Keeps only a share of the generator's throttled time: the generator works in the turns of both sides, but only part
- * of that time is measured time of this side.
+ * Keeps only a share of the generator's throttled time, because the generator works in the turns of both sides, and
+ * only part of that time is measured time of this side.
  */
 function measuredActivity(activity: HostActivity, clock: LoadClock): HostActivity {
   const { throttled } = activity;
@@ -101,7 +101,10 @@ interface WatchedTarget {
   /** Processes that listen for the other target's load. */
   readonly others: readonly number[];
   readonly port: number | null;
-  /** Returns those processes started by this program that belong to the target; null if all of them do. */
+  /**
+   * Returns the ids of the processes that this program has started for the target; null if all that it has started
+   * belong to the target.
+   */
   readonly started: LoadTurns["pids"] | null;
 }
 

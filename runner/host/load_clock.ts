@@ -6,7 +6,7 @@
 import { Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import type { TargetUse } from "../result/generator.ts";
 
-/** When a target is loaded. */
+/** Tells when a target is loaded and measured. */
 export interface LoadClock {
   readonly isMeasured: () => boolean;
   /** Shares of the time so far in which the target was loaded, and in which it was measured. */

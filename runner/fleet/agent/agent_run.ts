@@ -30,7 +30,7 @@ interface RunSetting {
   readonly loader: Pick<LocalLoader, "load">;
   /** Folder for the request log of each run; null if none is written. */
   readonly logFolder: string | null;
-  /** Aborts when the agent ends: the run is broken off. */
+  /** Aborts when the agent ends, which breaks the run off. */
   readonly signal: AbortSignal;
   /** Called with a line for the person who watches the agent. */
   readonly onNote: (text: string) => void;
@@ -175,7 +175,7 @@ export class AgentRun {
     if (bundle !== null) this.#outbox.add(bundle);
   }
 
-  /** Sends the results of the run; returns a note about it. */
+  /** Sends the results of the run. Returns a note about the run. */
   #finish({ reports, stage }: Loaded): string {
     const completed = reports.reduce((sum, { totals }) => sum + totals.completed, 0);
     const seconds = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;

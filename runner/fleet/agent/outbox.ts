@@ -44,7 +44,8 @@ export class Outbox<Message> {
     const sinceMs = performance.now() - TAKEN_MS;
     const recent = this.#arrived.filter(({ atMs }) => atMs >= sinceMs);
     this.#arrived = [];
-    // The first waiting messages may be on their way, so the repeated ones are queued behind all others.
+    // The first waiting messages may be on their way, so the repeated ones are queued behind all
+    // others.
     this.#waiting.push(...recent.map(({ message }) => message));
     if (!this.#isSending) this.#sending = this.#sendAll();
   }

@@ -212,7 +212,7 @@ export class AgentStream {
 /** The part of workers' results that is needed while the load goes on. */
 const inFlightOnly = z.array(z.object({ open: packedHistogram }));
 
-/** How long an agent may take to prepare: workers compile their code, and names are looked up. */
+/** How long an agent may take to prepare, for example to compile its workers' code and to look up names. */
 export const READY_MS = 20_000;
 
 export type Ready = AgentMessageOf<"ready">;

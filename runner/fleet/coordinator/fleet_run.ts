@@ -34,7 +34,7 @@ const CLOCKS_MS = 10_000;
 export interface Length {
   /** Null if the load ends by count. */
   readonly durationMs: number | null;
-  /** Whether no request starts after `durationMs`; false for phases, where users continue beyond the end. */
+  /** True if no request starts after `durationMs`; false for phases, where users continue beyond the end. */
   readonly isFixed: boolean;
 }
 

@@ -12,8 +12,8 @@ import type { FleetAgent } from "./agent_stream.ts";
  */
 const GRACE_MS = 2_000;
 /**
- * How long agents are waited for at most after the last request could be sent. This includes the drain; besides, Redis
- * may be away, and a thousand agents may have a lot to send.
+ * How long agents are waited for at most after the last request could be sent. The time includes the drain, and is long
+ * because Redis may be away, and because a thousand agents may have a lot to send.
  */
 const LATE_MS = 60_000;
 /**

@@ -143,8 +143,9 @@ export function workersByAgent(
   return own;
 }
 
-// Claims on agents, held from before the coordinator's first load until its end: nobody else may take them, even while
-// idle. Two coordinators that choose at the same moment get different agents.
+// Claims on agents. A coordinator holds its claims from before its first load until it ends, so
+// nobody else may take its agents, even while they are idle. Two coordinators that choose at the
+// same moment get different agents.
 
 /**
  * Claims for ARGV[1] the first ARGV[4] keys that are not claimed by others, for ARGV[2] milliseconds; none if there are

@@ -52,7 +52,7 @@ export class RunStateKeeper {
       : this.#inTouchSinceMs;
   }
 
-  /** How long Redis has not responded, milliseconds. */
+  /** Milliseconds since Redis last responded. */
   get silentMs(): number {
     return performance.now() - this.#repliedMs;
   }

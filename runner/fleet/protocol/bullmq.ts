@@ -1,7 +1,8 @@
 /**
- * The job engine BullMQ, re-exported for modules that import it dynamically: in a split bundle, a dynamic import of a
- * CommonJS package has only a default export. The package's ES modules do not work either, because they import tslib's,
- * which is empty in a bundle. So the path of the file that Node would load is imported.
+ * The job engine BullMQ, re-exported for modules that import it dynamically, because in a split bundle, a dynamic
+ * import of a CommonJS package itself has only a default export. The package's ES modules do not work either, because
+ * they import the ES module of tslib, which is empty in a bundle. So this module imports the file that Node would load
+ * by its path.
  */
 // @ts-types="bullmq"
 import { createNodeRedisClient, Queue, Worker } from "bullmq/dist/cjs/index.js";

@@ -38,8 +38,8 @@ export function packHistogramOrNone(part: SparseHistogram): PackedHistogram | un
 }
 
 /**
- * Whether the values of `part` can be a subset of those of `whole`. Lower bounds must be among the latencies in this
- * way.
+ * Whether the values of `part` can be a subset of those of `whole`. Lower bounds must be such a subset of the
+ * latencies.
  */
 export function isAmong(part: SparseHistogram, whole: SparseHistogram): boolean {
   let at = 0;

@@ -55,8 +55,8 @@ export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
   const client = await connectRedis(url, { caCerts });
   const engine = await connectRedis(url, { caCerts, waits: true });
   engine.setMaxListeners(0); // no limit, because each queue adds a listener
-  // All queues share one connection, because a connection of a queue's own has no error listener
-  // once the queue is closed.
+  // All queues share one connection, because a connection that a queue makes for itself has no
+  // error listener once the queue is closed.
   const connection = createNodeRedisClient(engine).on("error", unheeded);
   const common = { connection, prefix: PREFIX };
   const workers: InstanceType<typeof LinkWorker>[] = [];

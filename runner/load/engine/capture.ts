@@ -13,8 +13,8 @@ type Taker = (response: ReceivedResponse) => string | null;
 const NOTHING = new Uint8Array(0);
 
 /**
- * A function that extracts the value from a stored response, or null if it is missing or beyond the searched part. Call
- * within `withEngine`, which patterns need.
+ * Returns a function that extracts the value from a stored response, or null if the value is missing or beyond the
+ * searched part. `takerOf` itself must be called within `withEngine`, because it may compile a pattern.
  */
 export function takerOf({ from }: CaptureSpec): Taker {
   const take = unlimited(from);
@@ -31,7 +31,10 @@ function unlimited(from: CaptureSpec["from"]): Taker {
   return (response) => take(bodyOf(response));
 }
 
-/** A function that extracts the value from JSON or text, or null if it is missing. Call within `withEngine`. */
+/**
+ * Returns a function that extracts the value from JSON or text, or null if the value is missing. `takerOfText` itself
+ * must be called within `withEngine`, because it may compile a pattern.
+ */
 export function takerOfText(
   from: BodySource,
 ): (body: Uint8Array<ArrayBuffer>) => string | null {

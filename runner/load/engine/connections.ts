@@ -2,8 +2,8 @@
  * The connections of a load: the state of each slot, when it was dialed, and when it may be dialed again. This module
  * tells the protocol to dial and to close; it does not deal with requests.
  *
- * Over HTTP/1.1 each slot is a connection. Over HTTP/2 several slots share a connection: those that have the same
- * remainder when divided by the number of connections. The state of its dials is kept once for all of them.
+ * Over HTTP/1.1 each slot is a connection. Over HTTP/2, slots that have the same remainder when divided by the number
+ * of connections share a connection and the state of its dials.
  */
 import type { DialTurns } from "./driver.ts";
 import type { Message, Protocol } from "./protocol.ts";
@@ -23,7 +23,7 @@ export const CLOSED = 0;
 export const CONNECTING = 1;
 export const OPEN = 2;
 
-/** The most dials that one sweep over the closed slots begins: each takes some 50 µs. */
+/** The most dials that one sweep over the closed slots begins, because each dial takes some 50 µs. */
 const DIALS_AT_ONCE = 16;
 
 /** The parts of a load that count dials, spread dials out over time, and learn if the first dial has failed. */
@@ -134,7 +134,7 @@ export class Connections {
     return slot % this.#connections;
   }
 
-  /** @param waiting The exchange to send once the connection is open; null: whatever is due then. */
+  /** @param waiting The exchange to send once the connection is open; null: the one that is due at that time. */
   dial(slot: number, nowUs: number, waiting: WaitingExchange | null = null): void {
     const { protocol } = this;
     const joins = protocol.joins(slot);

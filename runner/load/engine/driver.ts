@@ -30,7 +30,7 @@ export interface DialTurns {
   waitedUs(connection: number): number;
 }
 
-/** Commands that the protocol gives; a driver carries them out in order and never calls back during one. */
+/** Commands that the protocol gives. A driver carries them out in order and never calls back during a command. */
 export interface Driver {
   /** Dials a slot; `onOpen` or `onRefused` follows. */
   connect(slot: number): void;
