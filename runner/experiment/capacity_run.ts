@@ -70,7 +70,7 @@ export async function searchInRun(
 
 /**
  * The capacity, or, if none was found, the lowest rate that was tried, because the target is most likely to sustain
- * that.
+ * that; without any trial, the peak throughput.
  */
 function lastRateOf({ capacity, trials, peakPerSec }: RunCapacity): number {
   if (capacity !== null) return capacity.value;
