@@ -1,11 +1,13 @@
-/** How a target breaks beyond its capacity, from the trials near multiples of it. Pure. */
+/**
+ * Shows how a target behaves near and beyond its capacity, from the trials at rates near fixed multiples of it. Pure.
+ */
 import type { CapacityTrial, RunCapacity } from "../result/capacity.ts";
 
 const MULTIPLES = [0.8, 1, 1.1, 1.3];
-/** A trial represents a multiple if its rate is within this share of it. */
+/** A trial counts for a multiple of the capacity if its rate is within about this share of that multiple. */
 const NEAR_RATIO = 0.05;
 
-/** One entry for each multiple with a valid trial, in order. */
+/** One entry for each multiple that has a valid trial, in ascending order. */
 export function breakingOf(
   capacity: number,
   trials: readonly CapacityTrial[],
@@ -21,7 +23,7 @@ export function breakingOf(
   });
 }
 
-/** Multiples of the capacity that have no valid trial, as rates, in the order in which to try them. */
+/** The multiples of the capacity that no valid trial has shown yet, as rates, in the order in which to try them. */
 export function unseenAround(capacity: number, trials: readonly CapacityTrial[]): number[] {
   const seen = breakingOf(capacity, trials).map(({ ofCapacity }) => ofCapacity);
   return ORDER.filter((ofCapacity) => !seen.includes(ofCapacity))

@@ -1,6 +1,7 @@
 /**
- * The search for a capacity on a real server: a measurement at rest, the peak in a closed loop, then trials until the
- * interval is narrow enough, the budget is spent, or the search can't go on. Its trials are kept, however it ends.
+ * The search for the capacity of a real server: first single requests to the server at rest, then the peak throughput
+ * in a closed loop, then trials until the interval is narrow enough, the budget is spent, or the search can't go on.
+ * The trials are kept, however the search ends.
  */
 import { UserError } from "../../base/errors.ts";
 import { optionsOf } from "../../base/load_options.ts";
@@ -48,10 +49,16 @@ export interface CapacitySearch extends SearchTerms {
   readonly request: BenchRequest & { readonly load: TrialRequest["load"] };
 }
 
-/** Fewer requests than this decide nothing, so trials of a slow target are longer, up to the length of a long trial. */
+/**
+ * A trial with fewer requests than this decides nothing, so trials of a slow target are made longer, up to the length
+ * of a long trial.
+ */
 const FEWEST_REQUESTS = 20;
 
-/** @returns The result; if the target did not respond at rest, the measurement at rest. */
+/**
+ * @returns The result, or, if the target does not respond to the single requests that come first, the measurement of
+ * those requests.
+ */
 export async function findCapacity(
   search: CapacitySearch,
   hooks: CapacityHooks,
@@ -78,7 +85,10 @@ export async function findCapacity(
   };
 }
 
-/** @returns The result; if the target did not respond at rest, the measurement at rest. */
+/**
+ * @returns The result, or, if the target does not respond to the single requests that come first, the measurement of
+ * those requests.
+ */
 export async function searchCapacity(
   terms: SearchTerms,
   { request, earlier }: SearchSubject,
@@ -102,8 +112,8 @@ export async function searchCapacity(
 }
 
 /**
- * Throws a UserError if a rule is about messages and no response is a stream. Whether a gRPC call has a stream is known
- * only from its types.
+ * Throws a UserError if a rule is about streamed messages but no response is a stream. The check needs a measurement,
+ * because whether a gRPC call streams is known only once its types are loaded.
  */
 function checkMessages({ objectives }: SearchTerms, rest: Measurement): void {
   if (rest.streams !== undefined || objectives.every(({ messages }) => messages === null)) return;
@@ -111,7 +121,7 @@ function checkMessages({ objectives }: SearchTerms, rest: Measurement): void {
   throw new UserError([{ place: "capacity", message: NO_MESSAGES, fix }]);
 }
 
-/** Aborts when the budget is spent, so that pending responses and recoveries are abandoned. */
+/** Aborts when the budget is spent, so that the search stops waiting for responses and for recoveries. */
 function budgetOf(leftMs: number): Disposable & { readonly spent: AbortSignal } {
   const spent = new AbortController();
   const timer = setTimeout(() => spent.abort(), Math.max(0, leftMs));
@@ -131,7 +141,6 @@ class SearchRun {
   readonly #counted: SearchedTrial[] = [];
   readonly #trials: CapacityTrial[] = [];
   readonly #ceiling = new GeneratorCeiling();
-  /** Rates at which the rules may have been broken because of the machine, and the throughput there. */
   readonly #disturbed = new DisturbedRates();
 
   #request: TrialRequest;
@@ -155,7 +164,8 @@ class SearchRun {
   }
 
   /**
-   * Measures how the target behaves around its capacity, where the trials have not shown it; not part of any estimate.
+   * Makes trials near those multiples of the capacity that no trial has shown yet. They show how the target breaks, and
+   * are not part of any estimate.
    */
   async showBreaking(): Promise<void> {
     const estimate = this.#estimate();
@@ -197,7 +207,7 @@ class SearchRun {
     return this.#elapsedS + plannedS + waitS <= this.search.budgetS;
   }
 
-  /** Seconds until the target recovered; null if it did not, or has ended. */
+  /** Seconds until the target has recovered; null if it does not recover in time, or if its process ends. */
   #recovery(): Promise<number | null> {
     const { within, ended } = this.context;
     const ends = ended === undefined ? within : AbortSignal.any([within, ended()]);

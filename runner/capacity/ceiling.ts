@@ -1,6 +1,6 @@
 /**
- * The rates that a generator cannot produce: a search goes no higher than the lowest of them. If the target keeps the
- * rules up to there, its capacity is at least the rate that long trials show as a lower bound. Pure.
+ * The rates that a generator cannot produce. A search goes no higher than the lowest of them. If the target keeps the
+ * rules up to that rate, long trials give only a lower bound of its capacity. Pure.
  */
 import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
 import {
@@ -14,14 +14,17 @@ import {
 } from "../stats/capacity/search.ts";
 
 export class GeneratorCeiling {
-  /** Rates at which the rules were probably broken because of the generator. */
+  /** Rates at which rules were broken, probably because of the generator. */
   readonly #doubted: number[] = [];
 
   doubt(ratePerSec: number): void {
     this.#doubted.push(ratePerSec);
   }
 
-  /** Keeps a planned trial below the lowest doubtful rate. The first doubtful rate gets a second trial. */
+  /**
+   * Keeps a planned trial below the lowest doubtful rate, but tries a doubtful rate a second time while it is the only
+   * one. Returns "generator" once the search can learn no more below that rate.
+   */
   below(
     planned: TrialPlan,
     goal: SearchGoal,

@@ -1,6 +1,6 @@
 /**
- * The closed loops of a search, apart from its trials: the peak, near which trials begin, and checks whether the
- * target has recovered.
+ * The measurements of a search that are closed loops: the peak throughput, near which trials begin, and the checks of
+ * whether the target has recovered.
  */
 import { optionsOf } from "../../base/load_options.ts";
 import type { Load } from "../../scenarios/load/load.ts";
@@ -27,12 +27,14 @@ export async function closedPeak(
   };
   const measured = await measureLoad({ ...request, load }, hooks);
   const { rate, requests: { completed } } = measured;
-  // Share of correct responses among all completed ones, including those of the drain, which the rate does not count.
+  // Correct responses as a share of all completed ones. Those of the drain are included here,
+  // although `rate` leaves them out.
   const rightRatio = 1 - wrongResponsesOf(measured) / Math.max(1, completed);
   return rightRatio > 0 ? rate * rightRatio : rate;
 }
 
-// Recovery after a load: single requests in sequence are about as fast as before.
+// Recovery: the target has recovered once single requests, sent one after another, are about as
+// fast as before the search.
 
 const LOOK_MS = 200;
 /** Time-out of a single request while the target recovers. */
@@ -40,10 +42,12 @@ const PATIENCE_MS = 1_000;
 const SLOWER_TIMES = 3;
 const SLOWER_MS = 5;
 
-/** The most measurements that are tried, because one may pass without any request while the machine is halted. */
+/** The most attempts at one measurement, because an attempt may end without any request if the machine is halted. */
 const MOST_LOOKS = 5;
 
-/** Measures one connection for a moment, long enough for at least one request to be due. */
+/**
+ * Measures the target on one connection for a moment. Repeats this, within limits, until at least one request was due.
+ */
 export async function lookAt(request: TrialRequest, hooks: TrialHooks): Promise<Measurement> {
   for (let looks = 1;; looks++) {
     const seen = await lookOnce(request, hooks);
@@ -66,17 +70,17 @@ function lookOnce(request: TrialRequest, hooks: TrialHooks): Promise<Measurement
 }
 
 interface Recovery {
-  /** Median service time before the search. */
+  /** Median service time before the search, ms. */
   readonly restMs: number;
-  /** Longest wait for the target to recover. */
+  /** Longest wait for the target to recover, seconds. */
   readonly recoverS: number;
   /** Reads any monotonic clock. */
   readonly nowMs: () => number;
 }
 
 /**
- * Waits until the target responds as it did at rest.
- * @returns Seconds until then; null if it did not recover, or on abort.
+ * Waits until the target responds about as fast as before the search.
+ * @returns Seconds that this took; null if the target did not recover, or on abort.
  */
 export async function recover(
   request: TrialRequest,

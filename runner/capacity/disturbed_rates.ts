@@ -1,12 +1,12 @@
 /**
- * Rates at which a trial broke while the machine disturbed it. Such a trial says nothing about the target, only where
- * to continue: at a lower rate, because a trial at far too high a rate would be disturbed again, whereas a lower rate
- * that holds counts. Pure.
+ * Rates at which a trial broke a rule while the machine was disturbed. Such a trial does not show whether the target
+ * can serve the rate, so the search continues at a lower one. A trial far above the capacity would be disturbed again,
+ * whereas a lower rate that holds is a valid result. Pure.
  */
 import type { SearchedTrial, TrialPlan } from "../stats/capacity/search.ts";
 
 interface Steering {
-  /** Rates at which the rules held, or broke without disturbance. */
+  /** Rates at which the rules held, or were broken without a disturbance. */
   readonly held: readonly number[];
   readonly widthRatio: number;
   readonly shortTrial: (ratePerSec: number) => TrialPlan;
@@ -14,12 +14,15 @@ interface Steering {
 
 /** A target that completes less than this share of the rate is overloaded, whatever other programs do. */
 const OVERLOADED_BELOW = 0.9;
-/** The largest factor by which the rate goes down at once while no rate has held. */
+/** The largest factor by which one step lowers the rate while no lower rate is known to hold. */
 const LARGEST_STEP = 4;
 
-/** After this many disturbed trials in a row, none of them at a new lowest rate, the machine is too busy. */
+/**
+ * The search gives up after this many disturbed trials in a row without a new lowest rate, because the machine is too
+ * busy.
+ */
 const MOST_IN_A_ROW = 5;
-/** The most disturbed trials in the whole search. */
+/** The search also gives up after this many disturbed trials in all. */
 const MOST_IN_ALL = 12;
 
 export class DisturbedRates {
@@ -27,7 +30,7 @@ export class DisturbedRates {
   #inARow = 0;
   #servedPerSec = 0;
   #lowest = Infinity;
-  /** Rates above which no trial is made for now, with the throughput there. */
+  /** Rates that trials stay below for now, each with the throughput that the target reached there. */
   #ceilings: { readonly ratePerSec: number; readonly servedPerSec: number }[] = [];
   /** How often the search has turned to a lower rate since the last valid trial. */
   #turns = 0;
@@ -42,7 +45,10 @@ export class DisturbedRates {
     return this.#inARow >= MOST_IN_A_ROW || this.#count >= MOST_IN_ALL;
   }
 
-  /** A rate that the target nearly served is tried a second time before the search turns to lower rates. */
+  /**
+   * Records a trial. A disturbed rate becomes a ceiling at once if the target served far less than it, and otherwise
+   * only if a second trial there is disturbed, too.
+   */
   add(
     { ratePerSec, servedPerSec }: Pick<SearchedTrial, "ratePerSec" | "servedPerSec">,
     doubt: "generator" | "disturbed" | null,
@@ -63,8 +69,8 @@ export class DisturbedRates {
   }
 
   /**
-   * Keeps a planned trial below the lowest ceiling; once a rate just below that is known to hold, tries the ceiling
-   * again.
+   * Keeps a planned trial below the lowest ceiling. Once a rate just below that ceiling is known to hold, tries the
+   * ceiling itself again.
    */
   steered(planned: TrialPlan, { held, widthRatio, shortTrial }: Steering): TrialPlan {
     if (this.#ceilings.length === 0) return planned;
@@ -77,7 +83,7 @@ export class DisturbedRates {
     if (under.length === 0) {
       const served = ceiling.servedPerSec / near;
       const least = ceiling.ratePerSec / LARGEST_STEP;
-      // Doubles the step with each turn in a row, as the search itself does when going down.
+      // Each further turn in a row doubles the step, as in the search's own steps downwards.
       const away = near ** (2 ** Math.max(0, this.#turns - 1));
       return shortTrial(Math.max(least, Math.min(served, ceiling.ratePerSec / away)));
     }

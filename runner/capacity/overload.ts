@@ -1,36 +1,36 @@
 /**
- * Whether a trial that broke on a disturbed machine would have broken on a quiet one as well: whether too many requests
- * would have been left even if the target had had all the time that the disturbance took. Pure.
- *
- * That the target filled a core would prove less, because beside a neighbour it may fill 0.9 of a core and still miss a
- * tenth of its capacity.
+ * Decides whether a trial that broke a rule on a disturbed machine would have broken it on a quiet one, too. It would
+ * have if too many requests were left over even when the target is granted all the time that the disturbance took.
+ * Pure.
+ * That the target filled a core would be weaker evidence, because beside a neighbour it may fill 0.9 of a core and
+ * still miss a tenth of its capacity.
  */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { FindingCode } from "../result/findings.ts";
 import type { Measurement } from "../result/result.ts";
 
-/** Individual pauses of a worker: between them, the target has its usual time and load. */
+/** Findings about single pauses of a worker; between pauses, the target has its usual time and load. */
 const MOMENTARY: readonly FindingCode[] = ["worker-paused"];
 /**
- * Disturbances that may last for the whole trial. Neighbours slow the target by more than any counter shows; a worker
- * that is busy or sends late turns an even load into bursts, which a target may refuse.
+ * Findings about disturbances that may last for the whole trial. Neighbours slow the target by more than any counter
+ * shows; a worker that is busy or sends late turns an even load into bursts, which a target may refuse.
  */
 const LASTING: readonly FindingCode[] = [
   ...["neighbour", "low-priority", "steal", "throttled"] as const,
   ...["worker-late", "sent-late"] as const,
 ];
-/** Findings about CPU time taken from the target or the generator, which the run's evidence quantifies. */
+/** Findings about CPU time that was taken from the target or the generator; a run records how much. */
 const TOOK_TIME: readonly FindingCode[] = [...MOMENTARY, ...LASTING];
 
 /**
- * A neighbour also takes cache, memory bandwidth and clock frequency, which no counter shows: so a quiet machine
- * might serve this many times as much.
+ * A quiet machine might let the target serve up to this many times as much, because a neighbour also takes cache,
+ * memory bandwidth and clock frequency, which no counter shows.
  */
 const UNSEEN_TIMES = 1.5;
-/** If more than this share of the run was taken, the rest proves nothing. */
+/** If more than this share of the run's time was taken, nothing is concluded from the rest. */
 const MOST_TAKEN = 0.5;
 
-/** Pauses that take no more than this share of the run leave most intervals undisturbed. */
+/** If pauses took no more than this share of the run's time, most intervals were undisturbed. */
 const LITTLE_TAKEN = 0.1;
 const NEARLY_ALL = 0.9;
 const FEWEST_INTERVALS = 8;
@@ -60,7 +60,7 @@ export function isOverload(
   if (isMomentary && objectives.some((rule) => isRefusing(run, rule))) return true;
   const served = Math.max(completed - checks.failed, servedPerSec * elapsedS) + load.connections;
   const atMost = served * UNSEEN_TIMES / (1 - taken);
-  // The last requests may take as long as the limit, even after the end of the trial.
+  // The target may still serve the last requests after the trial, for as long as the limit allows.
   return objectives.some(({ allowed, limitMs }) =>
     due - atMost * (1 + limitMs / 1_000 / elapsedS) > allowed * due
   );
@@ -83,8 +83,8 @@ function isRefusing(
 }
 
 /**
- * Share of the time that was taken from target and generator, at worst all of it from the one thread that all others
- * wait for; null if unknown, as for a target on another machine.
+ * The share of the run's time that was taken from target and generator. Pauses are assumed to have halted the one
+ * thread that all others wait for, which is the worst case. Null if unknown, as for a target on another machine.
  */
 function takenShare({ elapsedS, generator }: OverloadRun): number | null {
   const { target, hostActivity: { steal, throttled }, waiting, delay } = generator;

@@ -1,4 +1,4 @@
-/** The terms of a search for a capacity, and the length of trials that follows from them. */
+/** The terms of a search for a capacity, and the trial lengths that follow from them. */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
 import { relaxationS, type Rule } from "../stats/capacity/queue.ts";
@@ -8,33 +8,37 @@ import type { TrialHooks, TrialRequest } from "./trial.ts";
 /** The goal of a search, and its time limits. */
 export interface SearchTerms {
   readonly objectives: readonly Objective[];
-  /** How far the interval may extend to either side: 0.02 is 2 %. */
+  /** How far the capacity's interval may extend to either side of the estimate, as a share; 0.02 is 2 %. */
   readonly widthRatio: number;
-  /** Lengths of the shortest and the longest trial. */
+  /** Lengths of the shortest and the longest trial, seconds. */
   readonly trialS: readonly [short: number, long: number];
-  /** Time for the whole search: calibration, peak, trials with the wait for their last responses, and recoveries. */
+  /**
+   * Seconds for the whole search: calibration, peak throughput, trials with the wait for their last responses, and
+   * recoveries.
+   */
   readonly budgetS: number;
-  /** Longest wait for the target to recover from a trial. */
+  /** Longest wait for the target to recover from a trial, seconds. */
   readonly recoverS: number;
 }
 
-/** The subject of a search: the load, and the facts known about it. */
+/** The subject of a search: the load, and what earlier searches found about it. */
 export interface SearchSubject {
   readonly request: TrialRequest;
-  /** Interval that earlier searches of this subject found, requests per second; null without any. */
+  /** The interval that earlier searches found for this capacity, requests per second; null if there were none. */
   readonly earlier: PriorInterval | null;
 }
 
 export interface CapacityHooks extends TrialHooks {
   /** Reads any monotonic clock. */
   readonly nowMs: () => number;
-  /** When the budget began, by that clock; absent: now. */
+  /** When the budget began, as a time of `nowMs`; absent: now. */
   readonly beganMs?: number;
 }
 
 export interface SearchHooks extends CapacityHooks {
   /**
-   * Restarts a target that did not recover, and returns its origin; null if that is impossible or was done too often.
+   * Restarts a target that did not recover, and returns its new origin; null if a restart is impossible, or if there
+   * were too many already.
    */
   readonly restart?: () => Promise<Pick<TrialRequest, "origin"> | null>;
   /** Aborts when the most recently started target has ended. */
@@ -42,8 +46,8 @@ export interface SearchHooks extends CapacityHooks {
 }
 
 /**
- * How long the last responses of a trial may take: as long as a rule allows, or as a response at rest takes, but no
- * longer than the time-out.
+ * How long the last responses of a trial may take, in seconds: as long as the longest limit of a rule, or as a response
+ * at rest, whichever is longer, but no longer than the time-out.
  */
 export function lastResponsesS(
   { objectives }: Pick<SearchTerms, "objectives">,
@@ -53,19 +57,23 @@ export function lastResponsesS(
   return Math.min(timeoutMs, longestMs) / 1_000;
 }
 
-// In an overload, waits grow by less than a second each second (by 0.1 s if it is 10 %), so in a trial that is shorter
-// than a rule's limit, no rate breaks the rule.
+// In an overload, the waiting time grows by less than a second each second (by about 0.1 s if the
+// overload is 10 %), so in a trial that is shorter than a rule's limit, no rate can break the rule.
 
 /**
- * With this factor, an overload by the interval's width reaches the limit within a third of a long trial, and a load of
+ * A short trial lasts at least this many times the longest limit, and a long one this many times the limit divided by
+ * the interval's width. An overload by that width then reaches the limit within a third of a long trial, and a load of
  * twice the capacity within two thirds of a short one.
  */
 const PATIENCE = 3;
 
-/** A longer trial would leave too little of the budget for other trials. */
+/** The share of the budget that one trial may take. A longer trial would leave too little for the others. */
 const MOST_OF_BUDGET = 0.125;
 
-/** Relaxation times that a trial must last for a queue to reach its usual length. */
+/**
+ * The least length of a long trial, in relaxation times of the target's queue, so that the queue reaches its usual
+ * length.
+ */
 const RELAXED = 20;
 
 /** @param peakPerSec Throughput in a closed loop. */
@@ -99,18 +107,24 @@ export function goalWithin(
   };
 }
 
-/** The largest overload, as a share, that reaches no limit within a long trial; 0 if the interval's width covers it. */
+/**
+ * The largest overload, as a share of the capacity, that could stay below every limit in a long trial; 0 if it is no
+ * larger than the interval's width.
+ */
 export function unseenRatio({ rules, longS, widthRatio }: SearchGoal): number {
   const ratio = limitOf(rules) / longS;
   return ratio > widthRatio ? ratio : 0;
 }
 
-/** The burst beyond its rate that a target may absorb, in seconds of requests: rate limiters allow about as much. */
+/**
+ * The burst that a target may absorb beyond its rate, in seconds' worth of requests. Rate limiters allow about this
+ * much.
+ */
 const BURST_S = 0.1;
 
 /**
- * The longest limit of any rule, s; without a time limit, the time until an overload has used up the burst that a
- * target may absorb.
+ * The longest limit of any rule, s. If no rule has a time limit, the length of the burst that a target may absorb,
+ * because an overload shows only once that burst is used up.
  */
 function limitOf(rules: readonly Rule[]): number {
   const longestS = Math.max(...rules.map(({ limitS }) => limitS));

@@ -30,13 +30,13 @@ interface KnownTarget {
 }
 
 export interface MadeTrial {
-  /** Why the trial is not valid: the generator was the limit, or something disturbed it; null: it is valid. */
+  /** Why the trial is not valid: the generator was the limit, or something disturbed the trial. Null if it is valid. */
   readonly doubt: "generator" | "disturbed" | null;
   readonly searched: SearchedTrial;
   readonly shown: CapacityTrial;
 }
 
-/** A load request whose own rate and length do not count, because each trial has others. */
+/** A load request whose own rate and length are ignored, because each trial sets them. */
 export type TrialRequest = Omit<LoadRequest, "load"> & {
   readonly load: RateLoad;
 };
@@ -99,8 +99,9 @@ export class CertainOutcome {
   }
 
   /**
-   * How many durations a rule judges per request: one, or, for a rule about gaps, the mean number of gaps in a stream.
-   * Streams that are still open raise it, so no trial ends too early.
+   * The number of durations that a rule judges per request: one, or, for a rule about gaps, the mean number of gaps per
+   * ended request. Gaps in streams that are still open raise the mean, which can only end the trial later, never too
+   * early.
    */
   #perRequest({ messages }: Objective, { completed }: LiveEvent): number {
     if (messages !== "gap") return 1;
@@ -118,7 +119,10 @@ export class CertainOutcome {
     });
   }
 
-  /** Unfinished requests that are certainly beyond the limit: a target that hangs finishes none. */
+  /**
+   * Number of unfinished requests that are certainly beyond the limit. Without them, a target that hangs would never
+   * break a rule, because it finishes no request.
+   */
   #overdue(
     { isBeyond, limitMs, messages }: Objective,
     { elapsedMs, completed }: LiveEvent,
@@ -136,12 +140,12 @@ function tried(
 ): MadeTrial {
   const { ratePerSec, plannedS, burst, isCutShort } = planned;
   const { timeline: { intervalS }, requests, checks, generator } = measurement;
-  // A trial that ended early failed from its beginning on.
+  // A trial that was ended early failed from its beginning on, so none of it is left out.
   const startS = isCutShort && burst === null ? 0 : planned.startS;
   const shares = objectives.map((objective) =>
     shareOfTrial(slicesOf(measurement, objective), { ratePerSec, startS, sliceS: intervalS })
   );
-  // Without a measurement, no rule can hold.
+  // No rule holds in a trial that measured nothing.
   const isMeasured = requests.completed > 0 &&
     objectives.every(({ messages }, i) => messages === null || shares[i].requests > 0);
   const isHeld = isMeasured && holdsIn({ rules: objectives.map(ruleOf) }, shares);
@@ -185,7 +189,7 @@ function ruleOf({ allowed, limitMs }: Objective): Rule {
   return { allowed, limitS: limitMs / 1_000 };
 }
 
-/** Latency in milliseconds of requests that ended in the part of the trial that counts. */
+/** Latency in milliseconds of the requests that ended after the first `startS` seconds; of all requests if none did. */
 function latencyAfter(
   { timeline: { points, intervalS }, latency }: Pick<Measurement, "timeline" | "latency">,
   startS: number,
@@ -199,7 +203,7 @@ function latencyAfter(
   return { p50: valueAtPercentile(all, 50) / 1_000, p99: valueAtPercentile(all, 99) / 1_000 };
 }
 
-/** Findings caused by the rate: at a higher rate they are as bad or worse. */
+/** Findings that are caused by the rate itself, so they are as bad or worse at any higher rate. */
 const OF_THE_RATE: readonly FindingCode[] = [
   "generator-busy",
   "generator-starved",
@@ -212,9 +216,9 @@ const OF_THE_RATE: readonly FindingCode[] = [
 ];
 
 /**
- * What else may have broken the rules: the generator, or a disturbed machine; null if neither. This is asked only of a
- * trial that broke, because a disturbance makes any trial look worse. An overload that no disturbance explains is the
- * target's own.
+ * What other than the target may have broken the rules: the generator, or a disturbed machine; null if neither. Not
+ * used for trials that held, because a disturbance can only make a trial look worse. If the overload is too large for
+ * the disturbance to explain, the target is to blame.
  */
 function doubtOf(
   measurement: Measurement,
@@ -228,16 +232,16 @@ function doubtOf(
   return isOverload(measurement, objectives, { codes, servedPerSec }) ? null : "disturbed";
 }
 
-// Evidence that a trial's requests give about a rule, interval by interval.
+// How a trial's requests count for or against a rule, interval by interval.
 
 type TimedRequests = Pick<Measurement, "timeline"> & {
   readonly requests: Pick<Measurement["requests"], "dropped">;
 };
 
 /**
- * Slices of a trial by interval of its timeline, without the requests that were still open within the limit. If more
- * responses are wrong than late, the wrong ones and the failures count as beyond it, because an error serves nobody,
- * however fast.
+ * The trial's requests, one slice for each interval, without those that were still open and within the limit. If more
+ * responses are wrong or failed than are beyond the limit, the wrong and failed ones are counted instead of those,
+ * because an error serves nobody, however fast it is.
  */
 export function slicesOf(
   { timeline, requests: { dropped } }: TimedRequests,
@@ -255,8 +259,8 @@ export function slicesOf(
     }
     const all = withinParts(histogram, isBeyond);
     const open = withinParts(censoredHistogram, isBeyond);
-    // A request that was last seen open between once and twice the limit counts as beyond the limit, but not as beyond
-    // twice the limit.
+    // A request that was last seen open between once and twice the limit counts as beyond the
+    // limit, but not as beyond twice the limit.
     const within = all.parts.map((count, level) =>
       count - (LEVELS[level] > 1 ? open.parts[0] : open.parts[level])
     );
@@ -266,7 +270,7 @@ export function slicesOf(
   });
 }
 
-/** Messages counted like requests: those that arrived, and those that a stream waited for in vain. */
+/** Counts messages like requests: the messages that arrived, and those that a stream waited for in vain. */
 function messagesIn(
   { messages = { received: 0 } }: TimedRequests["timeline"]["points"][number],
   of: NonNullable<Objective["messages"]>,
@@ -280,12 +284,12 @@ function messagesIn(
   return { completed, failed: messages.failed ?? 0, histogram, censoredHistogram };
 }
 
-/** A refused request misses the rule, however fast it was. */
+/** Counts wrong and failed requests as beyond the limit, however fast they were, but not as beyond twice the limit. */
 function byOutcome(requests: number, beyond: number): TrialSlice {
   return { requests, beyond: LEVELS.map((part) => part > 1 ? 0 : beyond) };
 }
 
-/** Numbers of requests: all, and those within each multiple of the limit in `LEVELS`. */
+/** Number of all requests, and of those within each part or multiple of the limit in `LEVELS`. */
 interface WithinParts {
   readonly count: number;
   readonly parts: readonly number[];

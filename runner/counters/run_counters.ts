@@ -1,6 +1,6 @@
 /**
- * Reports of a target's processes → the runtime counters of one run, in nearly linear time, because a target may report
- * anything. Pure.
+ * Turns the reports of a target's processes into the runtime counters of one run. Takes nearly linear time, because a
+ * target may report any amount of data. Pure.
  */
 import type {
   Collection,
@@ -22,20 +22,23 @@ interface ReportedRun {
   readonly intervalS: number;
   readonly slowest: readonly TailRequest[];
   /**
-   * The turns in which the target was loaded; absent: always. With turns, all figures are of the measured parts of the
-   * target's slices.
+   * If two targets are loaded alternately, the turns in which this one was loaded; absent if it was loaded all the
+   * time. With turns, all figures cover only the measured parts of these turns.
    */
   readonly turns?: TurnsSpec;
 }
 
-/** The most collections and the most stalls that are listed. */
+/** The most garbage collections that are listed, and the most stalls. */
 const MOST_LISTED = 200;
-/** From this share of CPU time on, a stall was computation; below it, the process waited, perhaps for a core. */
+/**
+ * A stall that used at least this share of its length as CPU time was computation; in any other, the process waited,
+ * perhaps for a core.
+ */
 export const COMPUTED_RATIO = 0.5;
 /** A stall is explained by garbage collections if they took at least this share of it. */
 const COLLECTED_RATIO = 0.5;
 
-/** Milliseconds from the start of a run to its end, including the turns of the other side. */
+/** Milliseconds from the start of a run to its end, including the turns of the other target. */
 export function lastedMsOf({ elapsedS, turns }: Pick<ReportedRun, "elapsedS" | "turns">): number {
   if (turns === undefined) return 1_000 * elapsedS;
   return Math.min(turns.durationUs, new Turns(turns).whenUs(1e6 * elapsedS)) / 1_000;
@@ -76,8 +79,8 @@ export function runCounters({ processes, leftOut }: Reports, run: ReportedRun): 
 }
 
 /**
- * The part of a report within the run, without stalls that collections explain; times are milliseconds since the run's
- * start.
+ * The part of a report that lies within the run, without stalls that garbage collections explain. Times are
+ * milliseconds since the start of the run.
  */
 function withinRun(report: ProcessCounters, run: ReportedRun): ProcessCounters {
   const endMs = lastedMsOf(run);
@@ -89,14 +92,14 @@ function withinRun(report: ProcessCounters, run: ReportedRun): ProcessCounters {
     ...report,
     collections,
     stalls: ownStalls(shifted(report.stalls).filter(isIn), collections),
-    // A span's time is that of its end. The last one, which ends after the run, is kept.
+    // A span is dated by its end. The last span is kept although it ends after the run.
     spans: shifted(report.spans).filter(({ atMs, forMs }) => atMs > 0 && atMs - forMs < endMs),
   };
 }
 
 /**
- * The report on the clock of the side's measured parts; anything outside of them is dropped, because no figure counts
- * it.
+ * The report on a clock that runs only during the measured parts of this target's slices. Whatever lies outside of them
+ * is dropped, because no figure counts it.
  */
 function onOwnClock(report: ProcessCounters, turns: Turns): ProcessCounters {
   const own = ({ atMs, ms }: Collection | Stall): Period[] =>
@@ -118,8 +121,9 @@ function onOwnClock(report: ProcessCounters, turns: Turns): ProcessCounters {
         { atMs: from, ms: to - from, cpuMs: each.cpuMs * (to - from) / each.ms }
       ))
     ),
-    // A span without a duration is a moment: it enters no mean, and is kept. Whatever a span counts is taken to belong
-    // to the side's slices, because a side at rest allocates next to nothing.
+    // A span without a duration is kept, because it does not affect any mean. All that a span
+    // counts is attributed to the target's slices, because a process that is not loaded allocates
+    // next to nothing.
     spans: report.spans.flatMap((span) => {
       const [from, to] = [span.atMs - span.forMs, span.atMs].map((ms) => ownMs(ms, turns));
       return span.forMs > 0 && from === to ? [] : [{ ...span, atMs: to, forMs: to - from }];
@@ -131,13 +135,14 @@ function ownMs(ms: number, turns: Turns): number {
   return turns.ownUs(1_000 * ms) / 1_000;
 }
 
-/** The measured parts of a period, on the side's own clock; empty if none of it was measured. */
+/**
+ * The measured part of a period, on a clock that runs only while the target is measured; empty if no part was measured.
+ */
 function ownPeriod(period: Period, turns: Turns): Period[] {
   const [from, to] = [ownMs(period.from, turns), ownMs(period.to, turns)];
   return from < to ? [{ from, to }] : [];
 }
 
-/** Stalls that collections do not explain. */
 function ownStalls(stalls: readonly Stall[], collections: readonly Collection[]): Stall[] {
   const collected = new CollectedTime(collections.map(pauseOf));
   return stalls.filter((stall) => {
@@ -146,11 +151,14 @@ function ownStalls(stalls: readonly Stall[], collections: readonly Collection[])
   });
 }
 
-/** How long a process was collecting within any period, by binary search. Collections of one process never overlap. */
+/**
+ * How long one process collected garbage within a given period, found by binary search. Collections of one process
+ * never overlap.
+ */
 class CollectedTime {
-  /** Collections, in order of time. */
+  /** The collections as disjoint pauses, ordered by time. */
   readonly #pauses: Pause[] = [];
-  /** Total duration of all pauses before each pause. */
+  /** Total milliseconds of all pauses before each pause. */
   readonly #msBefore: number[] = [];
 
   constructor(pauses: readonly Pause[]) {
@@ -162,7 +170,9 @@ class CollectedTime {
     }
   }
 
-  /** Adds a pause. With Deno, it may be known of several pauses only that they lie within the same period. */
+  /**
+   * Adds a pause. With Deno, only a period may be known in which several pauses lie; their durations are then added up.
+   */
   #add({ from, to, lasts }: Pause): void {
     const before = this.#pauses.at(-1);
     if (before !== undefined && to <= before.to) {
@@ -193,7 +203,10 @@ function isComputed({ ms, cpuMs }: Stall): boolean {
   return cpuMs >= COMPUTED_RATIO * ms;
 }
 
-/** The period in which a pause lies; if its start is not known exactly, all of the time in which it may have been. */
+/**
+ * The pause of a stall or a collection. If its exact start is unknown, the period covers all of the time in which it
+ * may have happened.
+ */
 function pauseOf(each: Stall | Collection): Pause {
   const lengthMs = "withinMs" in each ? Math.max(each.ms, each.withinMs) : each.ms;
   return { from: each.atMs, to: each.atMs + lengthMs, lasts: each.ms };
@@ -261,7 +274,6 @@ function pointsOf(
   }).filter(({ collections, delay, heap }) => collections > 0 || delay !== null || heap !== null);
 }
 
-/** The compiler's figures; empty if no span has any. */
 function compilerOf(spans: readonly CounterSpan[]): { readonly compiler?: CompilerWork } {
   const known = spans.flatMap(({ compiler }) => compiler ?? []);
   if (known.length === 0) return {};
@@ -274,7 +286,7 @@ function compilerOf(spans: readonly CounterSpan[]): { readonly compiler?: Compil
   };
 }
 
-/** The sum of the processes' last heap sizes; null if none was reported. */
+/** The sum of the last heap size of each process, bytes; null if none was reported. */
 function heapOf(spans: readonly (readonly CounterSpan[])[]): number | null {
   const last = spans.flatMap((ofOne) => ofOne.flatMap(({ heap }) => heap ?? []).slice(-1));
   return last.length === 0 ? null : sumOf(last, (bytes) => bytes);
@@ -292,35 +304,36 @@ function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((sum, item) => sum + of(item), 0);
 }
 
-// How many slow requests overlap a pause long enough to explain them, and how many would by chance, all on one clock.
+// Counts how many slow requests overlap a pause that is long enough to explain them, and how many
+// would by chance. All times are on one clock.
 
-/** A period on one clock, in one unit. */
+/** A period; its start and end are in the same unit and on the same clock. */
 interface Period {
   readonly from: number;
   readonly to: number;
 }
 
 export interface Pause extends Period {
-  /** Duration of the pause, which lies somewhere in its period. */
+  /** Duration of the pause, which lies somewhere within the period. */
   readonly lasts: number;
 }
 
-/** A request did not wait for a pause shorter than this share of its own time. */
+/** A pause shorter than this share of a request's time does not explain why the request was slow. */
 const LEAST_RATIO = 0.1;
 /**
- * The most pauses compared, the longest of a run: each of a thousand requests is tested against all. Observed and
- * expected overlaps use the same pauses.
+ * The most pauses that are compared, the longest ones, because each of up to a thousand requests is tested against all.
+ * The observed and the expected overlaps are counted over the same pauses.
  */
 const MOST_COMPARED = 10_000;
 
 interface Overlap {
   readonly overlapping: number;
-  /** The mean number of overlaps if each request, with its own duration, began at a random moment. */
+  /** The number of overlaps to expect by chance, if each request, with its own duration, began at a random moment. */
   readonly expected: number;
 }
 
 /**
- * Counts the requests that overlap a pause. Pauses shorter than a tenth of a request do not explain the request.
+ * Counts the requests that overlap a pause. For each request, pauses shorter than a tenth of it are ignored.
  * @param whole The run, in which the requests may begin.
  */
 export function overlapOf(
@@ -387,8 +400,8 @@ function meets({ count, from, to }: Periods, period: Period): boolean {
 }
 
 /**
- * Probability that a request of this length, begun at a random moment, overlaps a pause: it does if it begins between
- * its own length before the pause and the pause's end.
+ * The probability that a request of this length, begun at a random moment, overlaps a pause. It does if it begins no
+ * more than its own length before the pause and no later than the pause's end.
  */
 function chanceOf(request: Period, pauses: Periods, whole: Period): number {
   const length = Math.min(lengthOf(request), lengthOf(whole));

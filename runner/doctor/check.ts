@@ -1,6 +1,6 @@
 /**
- * A check of `plateau doctor`: judges one of the observed facts and says what to do. Pure: `observation.ts` observes.
- * Each check is a constant in `checks.ts`.
+ * The form of a check of `plateau doctor`, which judges one of the facts from `observation.ts` and says what to do.
+ * Pure. Each check is a constant in `checks.ts`.
  */
 import * as z from "zod";
 import type { HostFacts } from "./observation.ts";
@@ -36,12 +36,12 @@ export function unknown(why: string): CheckResult {
 const count = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const threeDigits = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 });
 
-/** `146,993`. */
+/** Such as `146,993`. */
 export function countText(value: number): string {
   return count.format(value);
 }
 
-/** `0.0312`. */
+/** Such as `0.0312`. */
 export function threeDigitsText(value: number): string {
   return threeDigits.format(value);
 }
@@ -51,7 +51,7 @@ export function shareText(share: number): string {
   return `${threeDigitsText(Math.round(share * 1_000) / 10)} %`;
 }
 
-/** `2 cores`. */
+/** Such as `2 cores`. */
 export function coresWord(cores: number): string {
   return `${threeDigitsText(cores)} ${cores === 1 ? "core" : "cores"}`;
 }

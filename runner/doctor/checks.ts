@@ -1,6 +1,6 @@
 /**
- * Every check of `plateau doctor`, and the order in which they are shown. A new check is a constant here and a line at
- * the end.
+ * Every check of `plateau doctor`, in the order in which they are shown. To add a check, define a constant and list it
+ * in `checks` below.
  */
 import {
   advise,
@@ -14,7 +14,7 @@ import {
   unknown,
 } from "./check.ts";
 
-/** Times are recorded to the microsecond, so a coarser clock limits them. */
+/** Step in µs above which a clock is too coarse: times are recorded to the microsecond. */
 const COARSE_US = 1;
 /** Clock sources that are read through a device, which takes a microsecond or more. */
 const SLOW_SOURCES = ["hpet", "acpi_pm", "jiffies"];
@@ -149,7 +149,9 @@ const virtualMachine: DoctorCheck = {
   },
 };
 
-/** Enough open files for most loads, counting both sides. */
+/**
+ * If a process may open fewer files than this, the check advises to raise the limit. This many suffice for most loads.
+ */
 const FEW_FILES = 10_000;
 
 export const openFiles: DoctorCheck = {
@@ -246,7 +248,10 @@ const idleLoad: DoctorCheck = {
   },
 };
 
-/** A hypervisor takes some time now and then; more than this shows in the tail of latencies. */
+/**
+ * The share of stolen time that is acceptable. A hypervisor always takes a little; more than this shows in the tail of
+ * latencies.
+ */
 const STEAL_RATIO = 0.01;
 
 export const steal: DoctorCheck = {

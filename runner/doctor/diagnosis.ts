@@ -8,7 +8,7 @@ import type { HostFacts } from "./observation.ts";
 
 const ratio = z.number().min(0).max(1);
 
-/** The shape of `doctor --json`. */
+/** The output of `doctor --json`. */
 export const diagnosis = z.strictObject({
   schema: z.literal("plateau.doctor/1"),
   version: z.string(),

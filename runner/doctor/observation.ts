@@ -1,4 +1,7 @@
-/** Observes the facts that `plateau doctor` judges: reads the machine's state, and measures. */
+/**
+ * Gathers the facts that `plateau doctor` judges: reads the machine's settings, and measures its idle load and its
+ * clock.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError } from "../../base/errors.ts";
 import { processTableOn, ticksIn } from "../../base/system/process_table.ts";
@@ -22,7 +25,7 @@ export interface Idle {
   readonly busyRatio: number | null;
   /** Share of the cores' time that the hypervisor gave to other machines; null if unknown. */
   readonly stealRatio: number | null;
-  /** The processes that used most CPU time, except Plateau's. */
+  /** The processes, other than Plateau's own, that used the most CPU time. */
   readonly busiest: readonly BusyProcess[];
 }
 
@@ -34,7 +37,7 @@ type RedisFound =
 
 export interface HostFacts {
   readonly machine: Machine;
-  /** The file that switches turbo on and off, or null. */
+  /** Path of the file that switches turbo on and off; null if the machine has none. */
   readonly turboSwitch: string | null;
   readonly idle: Idle;
   readonly clock: {
@@ -45,12 +48,12 @@ export interface HostFacts {
   readonly driver: DriverChoice;
   readonly calibration: Calibration | null;
   readonly redis: RedisFound;
-  /** Version, such as nginx/1.22.1; null for none. */
+  /** Version, such as nginx/1.22.1; null if nginx is not found. */
   readonly nginx: string | null;
 }
 
 interface LookOptions {
-  /** The Redis that the user named, or null. */
+  /** URL of the Redis that the user named, or null. */
   readonly redisUrl: string | null;
   readonly signal: AbortSignal;
 }
@@ -91,7 +94,10 @@ async function watchIdle(signal: AbortSignal): Promise<Idle> {
   return { seconds, busyRatio: busy, stealRatio: steal, busiest: processes(seconds) };
 }
 
-/** Starts a private Redis and stops it again: being on PATH does not prove that it works. */
+/**
+ * Finds the Redis that a run would use. A private one is started and stopped again, because a program that is on PATH
+ * may still not work.
+ */
 async function findRedis(url: string | null, signal: AbortSignal): Promise<RedisFound> {
   try {
     const redis = await provideRedis({ url, signal });

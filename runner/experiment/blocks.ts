@@ -1,6 +1,6 @@
 /**
  * Makes block after block of an experiment, and saves each run as it ends, until `Repetition` or the user ends the
- * experiment. A run that cannot be measured is noted, and the rest goes on.
+ * experiment. If a run cannot be measured, that is recorded and the other runs are still made.
  */
 import { StartError, TargetError } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
@@ -22,25 +22,25 @@ interface BlocksRequest {
   readonly plan: Plan;
   /** Cells with a missing prerequisite, which are left out. */
   readonly missing: ReadonlyMap<Cell, unknown>;
-  /** Runs made in earlier sittings. */
+  /** Runs made before the experiment was resumed. */
   readonly kept: EarlierRuns;
-  /** Looks at the runs after each repetition; absent: `repeat` alone decides. */
+  /** Called after each repetition to judge whether the runs are enough; absent: `repeat` alone decides. */
   readonly look?: LookAfter;
 }
 
-/** The caller's judgement of the runs after a repetition. */
+/** What the caller concludes from the runs after a repetition. */
 export interface ExperimentLook {
   readonly isEnough: boolean;
-  /** A line for the user: what is still open, or why it will stay open. */
+  /** A line for the user that says what is still undecided, or why it will stay undecided. */
   readonly note: string | null;
 }
 
 export type LookAfter = (results: Results, repetition: number) => ExperimentLook;
 
-/** What pairs of runs need in addition to the context of single runs. */
+/** What runs in pairs need beyond the context of single runs. */
 export type Pairing = Pick<PairContext, "loaders" | "lengths">;
 
-/** @param pairing Null: runs are made one after the other. */
+/** @param pairing Null if runs are made one after the other. */
 export async function carryOutBlocks(
   request: BlocksRequest,
   file: ResultFile,
@@ -59,11 +59,11 @@ class BlockSequence {
   readonly #repetition: Repetition;
   readonly #expected: ExpectedTime;
   readonly #beganMs = performance.now();
-  /** For each cell that can be measured, the number of its runs begun so far, earlier sittings included. */
+  /** For each cell that can be measured, the number of its runs begun so far, including those made before a resume. */
   readonly #begun: Map<Cell, number>;
   /** Cells that have at least one run. */
   readonly #measured = new Set<Cell>();
-  /** Repetitions until the next decision. */
+  /** The number of repetitions, including completed ones, after which it is next decided whether to go on. */
   #repetitions = 0;
 
   constructor(
@@ -123,7 +123,8 @@ class BlockSequence {
         if (before !== null) this.#count(before, kept.runsOf(planned.cell).at(-1) === before);
       }
       const left = possible.filter((planned) => !kept.has(planned));
-      // One run of a pair is worth nothing without the other.
+      // A pair is made only if neither of its runs exists yet and both are possible, because one
+      // run is worth nothing without the other.
       if (left.length === turn.length) await this.#carryOut(turn);
     }
   }
@@ -135,8 +136,8 @@ class BlockSequence {
   }
 
   /**
-   * Whether block `done` ends the experiment; false for the blocks of earlier sittings. At the end, records in the
-   * results what was reached.
+   * Whether the experiment ends after block `done`; false for blocks that were made before a resume. If it ends, the
+   * reason is recorded in the results.
    */
   isEnough(done: number): boolean {
     if (done < this.request.kept.repetitions) return false;
@@ -159,7 +160,7 @@ class BlockSequence {
     this.file.results.planned = repetitions * this.request.plan.cells.length;
   }
 
-  /** The cells of all runs not yet begun, up to this many repetitions. */
+  /** The cell of each run that is not yet begun, up to this many repetitions of each cell. */
   #left(repetitions = this.#repetitions): Cell[] {
     return [...this.#begun].flatMap(([cell, begun]) =>
       Array<Cell>(Math.max(0, repetitions - begun)).fill(cell)
@@ -170,7 +171,9 @@ class BlockSequence {
     return this.request.look !== undefined;
   }
 
-  /** Time to find the lengths of the slices, which only the first turn of a pair of cells needs. */
+  /**
+   * Expected time for the trial that finds the slice lengths, ms; 0 unless this is the first turn of its pair of cells.
+   */
   #trialMs(turn: readonly PlannedRun[]): number {
     const isFirst = this.pairing !== null && !this.pairing.lengths.has(keyOf(turn));
     return isFirst ? this.#expected.trialMs(turn.map(({ cell }) => cell)) : 0;
@@ -248,7 +251,8 @@ class BlockSequence {
   }
 
   /**
-   * Keeps the search of an interrupted run: a resumed experiment repeats the run, and continues the search from there.
+   * Saves the search for a capacity that an interrupted run had made. A resumed experiment repeats the run, but
+   * continues the search from there.
    */
   async #keepInterrupted(cell: RunPlace, capacity: RunCapacity | null): Promise<void> {
     if (capacity === null) return;
@@ -279,7 +283,7 @@ function turnsOf(block: readonly PlannedRun[], pairing: Pairing | null): (readon
   return block.flatMap((_, at) => at % 2 === 0 ? [block.slice(at, at + 2)] : []);
 }
 
-/** The runs, or why they can't be measured; null if the user interrupted them. */
+/** The runs, or the error because of which they can't be measured; null if the user interrupted them. */
 async function runsOrWhyNot(
   turn: readonly PlannedRun[],
   context: RunContext,
@@ -306,7 +310,7 @@ type RunPlace = Pick<Missing, "target" | "scenario" | "parameters" | "repetition
 interface Outcome {
   readonly made: readonly Run[] | TargetError | null;
   /**
-   * The run's search for a capacity, whatever became of the run; null if there was no search, or if the search made no
+   * The run's search for a capacity, even if the run failed afterwards; null if there was no search, or if it made no
    * trial.
    */
   readonly searched: RunCapacity | null;

@@ -1,6 +1,6 @@
 /**
- * The search for a capacity within a run: trials on the run's own target, which is started anew if it does not recover,
- * and then the load of the run's last part, at the capacity or a share of it.
+ * The search for a capacity within a run. Its trials load the run's own target, which is restarted if it does not
+ * recover. Afterwards the run loads that target at the capacity that was found, or at a share of it.
  */
 import { TargetError } from "../../base/errors.ts";
 import { derivedSeed } from "../../base/random.ts";
@@ -21,7 +21,10 @@ import { medianOf } from "../stats/quantile.ts";
 interface RunSearch {
   readonly planned: PlannedRun;
   readonly load: CapacityLoad;
-  /** The script for the current target: what `setup` returned belongs to that process. */
+  /**
+   * Returns the script for the current process of the target, because values that `setup` returned are valid only
+   * there.
+   */
   readonly script: () => Script;
 }
 
@@ -31,14 +34,13 @@ interface RunSearchContext extends TrialHooks {
   readonly workers: number | null;
   readonly intervalMs: number;
   readonly earlierCapacity: (planned: PlannedRun) => PriorInterval | null;
-  /** Receives everything that was found and tried, whatever becomes of the run. */
+  /** Receives the result of the search with all trials, even if the run fails later. */
   readonly onSearched: (found: RunCapacity) => void;
-  /** The target that is running now. */
   readonly target: () => RunningTarget;
   readonly startAnew: () => Promise<RunningTarget>;
 }
 
-/** After this many restarts in a run, another failure of the target shows nothing new. */
+/** The most restarts in one run. After these, another failure of the target would show nothing new. */
 const MOST_STARTS = 3;
 
 /** Throws a TargetError if the target does not respond at rest, or can't be restarted. */
@@ -66,7 +68,10 @@ export async function searchInRun(
   return { found, load: { ...rate, ratePerSec: load.share * lastRateOf(found) } };
 }
 
-/** The capacity, or else the lowest rate that was tried, which the target is the most likely to sustain. */
+/**
+ * The capacity, or, if none was found, the lowest rate that was tried, because the target is most likely to sustain
+ * that; without any trial, the peak throughput.
+ */
 function lastRateOf({ capacity, trials, peakPerSec }: RunCapacity): number {
   if (capacity !== null) return capacity.value;
   const tried = trials.map(({ ratePerSec }) => ratePerSec);
@@ -141,9 +146,9 @@ function searchKey({ target, scenario, parameters: { rate: _, ...others } }: Sea
 }
 
 /**
- * The capacity that earlier runs of the cell found; null: none did. The medians of all runs count, so that one run that
- * found next to nothing does not spoil the value.
- * @param runs The runs, including those of which only the search is kept.
+ * The interval of the capacity that earlier runs of the cell found; null if none did. Its bounds are medians over all
+ * these runs, so that a single run with a far too low value does not spoil them.
+ * @param runs The runs, including interrupted ones of which only the search was kept.
  */
 export function earlierCapacityOf(
   cell: Cell,

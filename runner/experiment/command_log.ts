@@ -1,6 +1,6 @@
 /**
- * `commands.log` beside the results: what the commands of targets print, without secrets and within bounds. Only this
- * user can read it, and a command that puts something else in its place loses the log.
+ * Writes `commands.log` beside the results: what the commands of targets print, without secrets and within a size
+ * limit. Only this user can read the file. If a command puts something else in its place, nothing more is logged.
  */
 import { CarefulFile } from "../../base/careful_file.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -9,7 +9,6 @@ import { secrets } from "../../base/secrets.ts";
 /** Bytes kept from the beginning of a command's output; its last lines are appended. */
 const MOST_BYTES = 65_536;
 
-/** The output of one command. */
 export class CommandLog {
   readonly #kept = new Uint8Array(MOST_BYTES);
   #keptBytes = 0;
@@ -35,7 +34,8 @@ export class CommandLog {
   end(why: string | null, lastLines: readonly string[]): void {
     const printed = new TextDecoder().decode(this.#kept.subarray(0, this.#keptBytes));
     const isCut = this.#droppedBytes > 0;
-    // A secret may extend across the cut, but never across lines.
+    // The cut may have split a secret, which would then not be recognised. No secret contains a
+    // line break, so dropping the line that was cut is enough.
     const whole = isCut ? printed.slice(0, printed.lastIndexOf("\n") + 1) : printed;
     this.#append([
       ...whole === "" ? [] : [whole.replace(/\n$/, "")],

@@ -1,6 +1,6 @@
 /**
- * The runs that an interrupted experiment already has, and why new ones may not be added to them. The seed gives the
- * same plan again, so the runs left are those without an outcome. Pure.
+ * The runs that an interrupted experiment already has, and the reasons for which it can't be resumed. The experiment's
+ * seed gives the same plan again, so the runs still to be made are those without an outcome. Pure.
  */
 import type { Problem } from "../../base/errors.ts";
 import type { Machine } from "../../base/system/facts.ts";
@@ -11,15 +11,15 @@ import { cellKey } from "../../base/figures/cells.ts";
 
 type RunOutcome = Run | (Missing & { readonly repetition: number });
 
-/** Planned runs that were made or have failed: neither kind is repeated. */
+/** Planned runs that were made or have failed; neither kind is repeated. */
 export class EarlierRuns {
   readonly #outcomes: ReadonlyMap<string, RunOutcome>;
   readonly #byCell: ReadonlyMap<string, readonly RunOutcome[]>;
-  /** The last repetition that has a run; 0 if there is none. */
+  /** The last repetition that has an outcome; 0 if there is none. */
   readonly repetitions: number;
-  /** Milliseconds spent on the experiment in earlier sittings. */
+  /** Milliseconds spent on the experiment before it was resumed. */
   readonly spentMs: number;
-  /** Mean milliseconds that a run takes besides its start, its load and its search. */
+  /** Mean milliseconds that a run takes in addition to its start, its load and its search for a capacity. */
   readonly #restMs: number;
 
   constructor({ runs, missing, spent = 0 }: Pick<Results, "runs" | "missing" | "spent">) {
@@ -37,7 +37,7 @@ export class EarlierRuns {
     return this.#outcomes.has(runName({ ...cell, repetition }));
   }
 
-  /** The run that was made for a planned one; null if none was made, or if it failed. */
+  /** The run that was made for a planned one; null if none was made, or if it has failed. */
   runOf({ cell, repetition }: PlannedRun): Run | null {
     const outcome = this.#outcomes.get(runName({ ...cell, repetition }));
     return outcome !== undefined && isRun(outcome) ? outcome : null;
@@ -48,7 +48,7 @@ export class EarlierRuns {
     return knownMs(run) + this.#restMs;
   }
 
-  /** Number of outcomes that a cell has. */
+  /** The number of the cell's runs that were made or have failed. */
   countOf(cell: Cell): number {
     return this.#byCell.get(cellKey(cell))?.length ?? 0;
   }
@@ -78,7 +78,7 @@ function isOfOneRun(missing: Missing): missing is Missing & { repetition: number
   return missing.repetition !== null;
 }
 
-/** Drops the search that was kept of an interrupted run, because the run was now made or has failed. */
+/** Drops the search that was kept for an interrupted run, because that run has now been made or has failed. */
 export function withoutInterrupted(
   missing: readonly Missing[],
   { cell, repetition }: PlannedRun,
@@ -90,7 +90,8 @@ export function withoutInterrupted(
 }
 
 /**
- * The earlier results, ready for more runs. Cells with a missing prerequisite are checked again.
+ * The earlier results, ready for more runs. Cells that lacked a prerequisite are no longer listed as missing, because
+ * the prerequisite is checked again.
  * @param at ISO time.
  */
 export function continued(before: Results, at: string): Results {
@@ -131,8 +132,8 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
 }
 
 /**
- * Facts about a machine that survive a reboot and that affect figures. A container's name is not one, because it is new
- * each time.
+ * Facts about a machine that affect figures and survive a reboot. The host name of a container is left out, because it
+ * is new each time.
  */
 function steadyFacts(
   { memory: _, openFiles: __, ports: ___, hostname, ...facts }: Machine,

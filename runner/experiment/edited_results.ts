@@ -1,7 +1,7 @@
 /**
- * Checks that results to be resumed are what their own experiment would have made. Somebody may have edited them,
- * and the rest of an experiment may be measured only beside runs of the same experiment. Every place that contradicts
- * the experiment is named. Pure.
+ * Checks that results to be resumed are what their own experiment would have made. Somebody may have edited them, and
+ * new runs may be compared only with runs of the same experiment. Every place that contradicts the experiment is named.
+ * Pure.
  */
 import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
@@ -14,13 +14,16 @@ import type { Missing, Results, Run } from "../result/result.ts";
 import { changesBetween, changeText } from "./setting_changes.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 
-/** What results are compared with: the plan and settings that the experiment file gives with the flags used then. */
+/**
+ * The plan and the settings that results must agree with: those of the experiment file with the flags of the original
+ * command.
+ */
 export interface Origin {
   readonly experiment: Pick<Experiment, "repeat" | "interval">;
   readonly plan: Plan;
 }
 
-/** A member of `runs` or `missing`, with its place in the results. */
+/** A member of `runs` or `missing`, with its path in the results. */
 type PlacedRun = (Run | Missing) & { readonly place: string };
 
 /** Contradictions in the results; empty if they are complete and belong to the experiment. */
@@ -50,7 +53,7 @@ export function contradictions(kept: Results, origin: Origin): Problem[] {
   ];
 }
 
-/** Checks that the experiment in the results matches the hash there. */
+/** Checks that the experiment in the results matches the hash stored beside it. */
 function settingsProblems({ experiment, settings }: Results): Problem[] {
   if (hashSettings(experiment) === settings) return [];
   return [problem("experiment", "its SHA-256 is not the one in settings")];
@@ -88,7 +91,7 @@ function runProblems(
   placed: readonly PlacedRun[],
   { experiment, plan }: Origin,
 ): Problem[] {
-  // Every block has at least one outcome.
+  // Every block has at least one outcome, so there are no more blocks than outcomes.
   const last = placed.reduce((last, { repetition }) => Math.max(last, repetition ?? 0), 0);
   const planned = plannedRuns(plan, Math.min(last, placed.length));
   return placed.filter(isRun).flatMap((run) => {
@@ -100,10 +103,11 @@ function runProblems(
     const described = describeLoad(its.cell.load, derivedSeed(seed, its.repetition));
     const asPlanned = {
       order: its.order,
-      // A search finds its own rate, which is therefore in no plan.
+      // A search finds its own rate, so the plan does not contain it.
       load: described.kind === "capacity" && load.kind === "capacity"
         ? { ...described, rate: load.rate }
-        // The duration is in no plan either: a whole number of pairs of slices, whose lengths were measured.
+        // Nor does the plan contain the duration of a load in slices, because that is a whole
+        // number of pairs of slices, whose lengths were measured.
         : run.slices !== undefined && "durationS" in described && "durationS" in load
         ? { ...described, durationS: load.durationS }
         : described,
@@ -120,13 +124,13 @@ function runProblems(
   });
 }
 
-/** Whether a run was so long that its intervals were joined in pairs, once or repeatedly. */
+/** Whether the intervals of a long run were joined in pairs, once or repeatedly. */
 function isWidened(intervalS: number, plannedS: number): boolean {
   const doublings = Math.log2(intervalS / plannedS);
   return doublings > 0 && Math.abs(doublings - Math.round(doublings)) < 1e-9;
 }
 
-/** Planned runs by name. @param repetitions How many blocks of the plan to include. */
+/** The planned runs of the first `repetitions` blocks, by `runName`. */
 function plannedRuns(plan: Plan, repetitions: number): Map<string, PlannedRun> {
   const runs = Iterator.from(plan.blocks()).take(repetitions).toArray().flat();
   return new Map(
@@ -163,7 +167,7 @@ function sum(counts: readonly (number | undefined)[]): number {
   return counts.reduce((sum: number, count) => sum + (count ?? 0), 0);
 }
 
-/** A finished experiment has every run that it planned. */
+/** Checks that a finished experiment has every run that it planned. */
 function stateProblems(
   { state, planned }: Results,
   cells: readonly Cell[],
@@ -180,7 +184,7 @@ function stateProblems(
   );
 }
 
-/** `api static {"connections":2}`. */
+/** Such as `api static {"connections":2}`. */
 function cellText({ target, scenario, parameters }: Parameters<typeof cellKey>[0]): string {
   const varied = Object.keys(parameters).length > 0 ? ` ${JSON.stringify(parameters)}` : "";
   return `${target} ${scenario}${varied}`;

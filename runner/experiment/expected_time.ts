@@ -1,6 +1,6 @@
 /**
- * The time that runs will take: their loads, and the time that starting and stopping has taken so far. Every start of
- * `check` loads this module, so it imports nothing that computes. Pure.
+ * The time that runs will take: their loads, and what starting and stopping has taken so far. Every start of `check`
+ * loads this module, so it imports nothing that takes long to load. Pure.
  */
 import { expectedMsOf } from "../../scenarios/load/load.ts";
 import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
@@ -8,21 +8,21 @@ import type { Cell } from "../../scenarios/plan/plan.ts";
 import { TRIAL_MS } from "../slices/lengths.ts";
 
 /**
- * Assumed time to start, check and stop a target before any start was seen, and the time for each further server that
- * it has. A framework loads its packages first: three NestJS servers and their balancer take 1.8 to 3.5 s on two cores.
+ * Assumed milliseconds to start, check and stop a target before any start was seen, and, below, to start each further
+ * server of that target. A framework loads its packages first: three NestJS servers and their balancer take 1.8 to 3.5
+ * s on two cores.
  */
 const FIRST_GUESS_MS = { framework: 1_000, other: 500 };
 const NEXT_SERVER_MS = { framework: 700, other: 150 };
-/** Guessed duration of a run that ends by count, before one has been seen. */
+/** Assumed milliseconds of a run that ends by count, before one has been seen. */
 const COUNTED_GUESS_MS = 1_000;
 
 /**
- * Guessed pause after a slice, as a share of the slice, before one has been seen. It ranges from 0.08 with fast
+ * Assumed pause after a slice, as a share of the slice, before any has been seen. The share ranges from 0.08 with fast
  * responses to 0.5 with slow ones.
  */
 const PAUSE_SHARE = 0.25;
 
-/** A running mean. */
 class Mean {
   #sum = 0;
   #count = 0;
@@ -41,7 +41,7 @@ class Mean {
 export class ExpectedTime {
   readonly #isInSlices: boolean;
   readonly #byCell = new Map<Cell, Mean>();
-  /** By target, how long runs took beyond their load: some targets start more slowly than others. */
+  /** How long runs took beyond their load, by target, because some targets start more slowly than others. */
   readonly #beyondByTarget = new Map<string, Mean>();
   readonly #beyond = new Mean();
 
@@ -50,7 +50,7 @@ export class ExpectedTime {
   }
 
   /**
-   * Records that a run of `cell` took `tookMs` from start to end, not counting the search for the lengths of slices.
+   * Records that a run of `cell` took `tookMs` from start to end, not counting the trial that finds the slice lengths.
    */
   took(cell: Cell, tookMs: number): void {
     const beyondMs = tookMs - this.#loadMs(cell);
@@ -59,7 +59,7 @@ export class ExpectedTime {
     this.#beyond.add(beyondMs);
   }
 
-  /** Expected milliseconds of one run of each cell, summed. */
+  /** Expected milliseconds in total for one run of each of the cells. */
   expectedMs(cells: readonly Cell[]): number {
     const unseen = this.#isInSlices
       ? [...new Set(cells)].filter((cell) => !this.#byCell.has(cell))
@@ -67,7 +67,10 @@ export class ExpectedTime {
     return cells.reduce((sum, cell) => sum + this.#expectedOf(cell), this.trialMs(unseen));
   }
 
-  /** Expected milliseconds for finding the lengths of slices of these cells, in pairs, with separate processes. */
+  /**
+   * Expected milliseconds to find the slice lengths for these cells. Each pair of cells needs one trial, with processes
+   * of its own.
+   */
   trialMs(cells: readonly Cell[]): number {
     return cells.reduce((sum, cell) => sum + TRIAL_MS / 2 + this.#beyondOf(cell), 0);
   }
@@ -85,7 +88,7 @@ export class ExpectedTime {
     return this.#beyondByTarget.get(cell.target)?.value ?? this.#beyond.value ?? firstGuessMs(cell);
   }
 
-  /** The time of a cell's load; in slices it includes the pauses. */
+  /** Milliseconds of a cell's load; in slices, they include the pauses. */
   #loadMs({ load }: Cell): number {
     const loadMs = expectedMsOf(load) ?? COUNTED_GUESS_MS;
     return this.#isInSlices ? loadMs * (1 + PAUSE_SHARE) : loadMs;
@@ -100,7 +103,7 @@ function firstGuessMs({ targetSpec, others }: Pick<Cell, "targetSpec" | "others"
   return FIRST_GUESS_MS[kind] + next;
 }
 
-/** Processes that are started before the load. */
+/** Number of processes that are started before the load. */
 function startedBy(target: Cell["targetSpec"]): { servers: number; gateways: number } {
   if ("cluster" in target) {
     const { instances, add } = target.cluster;

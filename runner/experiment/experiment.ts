@@ -1,6 +1,6 @@
 /**
- * The whole experiment: every planned run in its order, saved after each, until the end or Ctrl-C. A run that can't be
- * measured is recorded as such, and the others go on.
+ * Carries out the whole experiment: every planned run in its order, saved after each, until the end or Ctrl-C. If a run
+ * can't be measured, that is recorded and the others go on.
  */
 import { sweepTemporaryFolders } from "../../base/system/temporary_folder.ts";
 import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
@@ -44,11 +44,11 @@ export interface ExperimentRequest extends StartingRequest {
   readonly outDir: string;
   /** Where the experiment's targets listen: an address or a name of this machine. */
   readonly host: string;
-  /** The Redis that the user named, or null. */
+  /** URL of the Redis that the user named, or null. */
   readonly redisUrl: string | null;
-  /** The folder for the request log of each run; null: none is written. */
+  /** The folder for the request log of each run; null if none is written. */
   readonly logFolder: string | null;
-  /** Throws if the experiment's script may not fetch from an origin; absent: everything is allowed. */
+  /** Throws if the experiment's script may not fetch from an origin; absent: every origin is allowed. */
   readonly mayFetch?: MayFetch;
 }
 
@@ -60,9 +60,9 @@ interface ExperimentHooks {
   readonly signal: AbortSignal;
   /** Called after each save; the next run begins when the returned promise resolves. */
   readonly onSaved?: OnSaved;
-  /** Whether a NoSlicesError ends the experiment: see `needsSlices` of `RunContext`. */
+  /** Whether a NoSlicesError ends the experiment; see `needsSlices` of `RunContext`. */
   readonly needsSlices?: boolean;
-  /** Looks at the runs after each repetition; absent: the experiment's own `repeat` decides. */
+  /** Called after each repetition to judge whether the runs are enough; absent: `repeat` alone decides. */
   readonly look?: LookAfter;
 }
 
@@ -131,7 +131,7 @@ export async function runExperiment(
   }
 }
 
-/** Lengths of slices in earlier runs, which later runs must use, too. */
+/** The slice lengths of earlier runs, by pair of cells. Later runs of the same pair must use them, too. */
 function keptLengths({ plan: { cells }, kept }: ExperimentRequest): Map<string, SliceLengths> {
   const lengths = new Map<string, SliceLengths>();
   for (const run of kept?.runs ?? []) {
@@ -204,9 +204,9 @@ function scriptedOf(
 }
 
 /**
- * The Redis; null if none is needed, or none is running or installed; an error if Plateau's own Redis did not start.
- * Throws a TargetError if the user named one that is not available: that is a mistake, even if the experiment can do
- * without Redis.
+ * The Redis that the experiment uses; null if none is needed or available; an error if Plateau's own Redis did not
+ * start. Throws a TargetError if a Redis that the user named is not available, because that is a mistake, even if the
+ * experiment can do without Redis.
  */
 async function redisFor(
   { experiment: { ceilings }, plan: { cells }, redisUrl }: ExperimentRequest,
@@ -229,7 +229,7 @@ async function redisUseOf(cell: Cell, redis: ProvidedRedis | null): Promise<Redi
   return redis !== null && isUsed ? await openRedisUse(redis) : null;
 }
 
-/** Whether a cell has a program that may use the Redis that the user named, without Plateau knowing. */
+/** Whether a cell includes a program that may use the user's Redis without Plateau knowing. */
 function isForeign({ targetSpec, others }: Cell): boolean {
   return withThoseBehind(targetSpec, others).some((each) =>
     ["command", "container", "url"].some((key) => key in each) ||
@@ -247,7 +247,7 @@ function missingPrerequisites(
   }));
 }
 
-/** Records the cells with a missing prerequisite, once each. */
+/** Records each cell with a missing prerequisite in the results, once. */
 async function setAside(
   { optional }: Experiment,
   missing: ReadonlyMap<Cell, MissingPrerequisite>,
@@ -271,15 +271,15 @@ async function setAside(
   }
 }
 
-// The results of an experiment before the first run of a sitting: empty, or those of the sittings before.
+// The results before the first new run: empty, or, on a resume, the earlier results.
 
 export interface StartingRequest {
   readonly experiment: Experiment;
   readonly source: string;
   readonly seed: number;
-  /** The command line, so that a reader can repeat it. */
+  /** The command line, recorded so that a reader can repeat it. */
   readonly invocation: Pick<Results, "file" | "flags" | "ab">;
-  /** Results of earlier sittings, to continue from; null without any. */
+  /** Earlier results to continue from; null unless the experiment is resumed. */
   readonly kept: Results | null;
 }
 
@@ -314,7 +314,7 @@ export function startingResults(
   };
 }
 
-/** Throws a TargetError if a cell that has runs now lacks a prerequisite, or would use another Redis. */
+/** Throws a TargetError if a cell that already has runs now lacks a prerequisite, or would use another Redis. */
 export function assertAsBefore(
   before: Results,
   now: Pick<StartingFacts, "redis"> & {
@@ -343,7 +343,7 @@ const REDIS: Readonly<Record<string, string>> = {
   private: "Plateau started itself",
 };
 
-/** Notes how many runs exist, and what has changed since they were made. */
+/** Notes how many runs exist, and whether the experiment's folder has changed since they were made. */
 export function noteResume(
   kept: Results,
   { commit }: Provenance,

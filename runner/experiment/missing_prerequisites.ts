@@ -1,4 +1,4 @@
-/** What a cell needs of the machine besides its target's own programs, and the message if it is missing. */
+/** What a cell needs on the machine besides its target's own programs, and the message if that is missing. */
 import { type Need, TargetError } from "../../base/errors.ts";
 import { isInstalledRuntime } from "../../base/target/app_settings.ts";
 import { withThoseBehind } from "../../base/target/references.ts";
@@ -56,7 +56,10 @@ function requestsOf(scenario: Scenario): readonly RequestFields[] {
   return "page" in scenario ? stepsOfPage(scenario) : [scenario];
 }
 
-/** The first missing prerequisite of a cell; null if none is missing. @param redis The Redis, or why there is none. */
+/**
+ * The first missing prerequisite of a cell; null if none is missing.
+ * @param redis The Redis; an error if Plateau's own did not start; null if none is available.
+ */
 export function missingPrerequisiteOf(
   cell: Cell,
   redis: ProvidedRedis | TargetError | null,
@@ -89,7 +92,7 @@ function frameworksOf({ targetSpec, others }: Cell): InstallableName[] {
 
 // Programs that targets need: Redis and nginx.
 
-/** Programs and servers that a target needs, or a target behind it. */
+/** Programs and servers that a target, or any target behind it, needs. */
 export function needsOf(
   spec: TargetSpec,
   others: Readonly<Record<string, TargetSpec>>,
@@ -102,7 +105,7 @@ export function needsOf(
   });
 }
 
-/** Paths of a target, or of one behind it, that need Redis. */
+/** Paths that need Redis, of the target and of any target behind it. */
 function redisPathsOf(
   spec: TargetSpec,
   others: Readonly<Record<string, TargetSpec>>,

@@ -1,6 +1,6 @@
 /**
- * Two runs at the same time: a process of each of two targets, loaded in slices that take turns. The length of slices
- * is determined on the first pair of processes of each pair of cells, and then kept.
+ * Makes two runs at the same time: one process of each of two targets, loaded alternately in slices. For each pair of
+ * cells, a trial on the first pair of processes determines the length of the slices, which is then kept.
  */
 import { TargetError } from "../../base/errors.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";
@@ -25,9 +25,9 @@ export type PlannedPair = readonly [PlannedRun, PlannedRun];
 
 export interface PairContext extends RunContext {
   readonly loaders: SideLoaders;
-  /** Lengths of slices by pair of cells: found by a trial, or taken from earlier runs. */
+  /** Slice lengths by pair of cells, from a trial or from earlier runs. */
   readonly lengths: Map<string, SliceLengths>;
-  /** Processes of a target that Plateau did not start; absent: unknown. */
+  /** Returns the processes of a target that Plateau did not start; absent: they are unknown. */
   readonly pids?: (target: RunningTarget) => Pids;
 }
 
@@ -37,7 +37,8 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
   const lengths = context.lengths.get(key) ??
     (await withTargets(pair, context, (targets) => findLengths(pair, targets, context))).made;
   context.lengths.set(key, lengths);
-  // New processes, because those that showed the lengths are warm by now, whereas all later pairs start cold.
+  // These are new processes, because those of the trial are warm by now, whereas all later pairs
+  // start cold.
   const { made: [first, second], failures } = await withTargets(
     pair,
     context,
@@ -48,11 +49,11 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
 
 interface Worked<Made> {
   readonly made: Made;
-  /** For each side, why the `teardown` of its script failed; null if it did not. */
+  /** For each side, why the `teardown` of its script failed; null unless it did. */
   readonly failures: readonly (string | null)[];
 }
 
-/** Starts both targets, and closes them afterwards. */
+/** Starts both targets, runs `work` with them, and closes them afterwards. */
 async function withTargets<Made>(
   pair: PlannedPair,
   context: PairContext,
@@ -95,8 +96,8 @@ async function measured(
   const durationMs = load.kind === "capacity" ? null : durationMsOf(load);
   if (durationMs === null) throw new Error("A load in slices has no duration");
   const pairs = Math.max(LEAST_PAIRS, Math.round(1_000 * durationMs / sliceUs));
-  // A target that was already running is warm, but its connections are new: a pair of slices that is not measured warms
-  // them up.
+  // A target that was already running is warm, but its connections are new, so a pair of slices
+  // that is not measured warms them up.
   const warmPairs = targets.some(({ startUpMs }) => startUpMs === null) ? 1 : 0;
   const spec = turnsOf(lengths, {
     ...{ pairs: warmPairs + pairs, warmPairs },
@@ -117,10 +118,10 @@ async function measured(
   return [first, second];
 }
 
-/** The least number of pairs of slices, so that each load goes first at least once, even if slices are long. */
+/** The fewest pairs of slices, even if slices are long, so that each of the two loads goes first at least once. */
 const LEAST_PAIRS = 2;
 
-/** Key of a pair of cells, in either order. */
+/** Key of a pair of cells, the same for either order of the two. */
 export function keyOf(pair: readonly { readonly cell: PlannedRun["cell"] }[]): string {
   return pair.map(({ cell }) => cellKey(cell)).toSorted().join(" ");
 }
@@ -133,7 +134,7 @@ interface LoadedSide {
   readonly turns: TurnsSpec;
 }
 
-/** Makes both loads; when one fails, the other one ends, too. */
+/** Makes both loads. If one fails, the other one is ended. */
 async function loadPair(
   pair: PlannedPair,
   targets: readonly RunningTarget[],
@@ -191,7 +192,7 @@ function cutShort({ cell: { target } }: PlannedRun): string {
   return `Cannot measure ${target} in slices: a load worker did not end in time`;
 }
 
-/** The load of one side in slices: as long as that side's own slices together. */
+/** The load of one side, as long as all of that side's slices together. */
 function inSlices({ cell }: PlannedRun, { sliceUs, pairs }: PairTurns): Load {
   const { load } = cell;
   if (load.kind !== "closed" && load.kind !== "rate") throw new Error("It is not in slices");
@@ -199,8 +200,8 @@ function inSlices({ cell }: PlannedRun, { sliceUs, pairs }: PairTurns): Load {
 }
 
 /**
- * Finds the lengths by a short load in slices that are measured from their very beginning. Throws a NoSlicesError if
- * slices are impossible.
+ * Finds the slice lengths with a short trial load in slices, which is measured from the very beginning of each slice.
+ * Throws a NoSlicesError if slices are impossible.
  */
 async function findLengths(
   pair: PlannedPair,

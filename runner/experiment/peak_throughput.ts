@@ -1,5 +1,5 @@
 /**
- * Measures the peak throughput of the generator and of Redis if the experiment asks for it, once, before its runs. A
+ * Measures the peak throughput of the generator and of Redis, if the experiment asks for it, once before its runs. A
  * failure becomes a note.
  */
 import { messageOf } from "../../base/errors.ts";
@@ -20,7 +20,6 @@ interface PeakThroughputRequest {
   readonly signal: AbortSignal;
 }
 
-/** Measures the kinds of peak throughput that were asked for. */
 export async function measurePeakThroughput(
   request: PeakThroughputRequest,
 ): Promise<PeakThroughput> {
@@ -44,7 +43,10 @@ function generatorPeak({ generator, onProgress }: PeakThroughputRequest): Measur
   return { perSec: calibration.peakThroughput, by };
 }
 
-/** Discards a peak that a run has exceeded: the generator was disturbed when it was measured alone. */
+/**
+ * Discards the generator's peak if a run has exceeded it, because the generator must have been disturbed when it was
+ * measured alone.
+ */
 export function discardRefutedPeak(
   { peakThroughput, runs }: Pick<Results, "peakThroughput" | "runs">,
   onProgress: OnProgress,

@@ -1,7 +1,7 @@
 /**
- * The preflight check of a target: on the process that is measured, before its load, or on a separate one, once for
- * each cell, so that the measured processes begin with untouched caches and rate limits. Every request of the script is
- * sent once, over the same codec as the load, and every response is checked.
+ * The preflight check of a target. Before the load, it sends every request of the script once, over the same codec as
+ * the load, and checks every response. It runs on the process that is then measured, or, so that measured processes
+ * begin with untouched caches and rate limits, on a separate process, once for each cell.
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { codingOf } from "../../base/http/content_coding.ts";
@@ -42,7 +42,7 @@ import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_s
 import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
 import { callOf, mostInFlight } from "../measure/share.ts";
 
-/** The end of a process is noticed within this time after its connections have closed. */
+/** Milliseconds within which the end of a process is noticed after its connections have closed. */
 const END_KNOWN_MS = 500;
 
 interface PreflightSubject {
@@ -51,7 +51,7 @@ interface PreflightSubject {
   readonly script: Script;
 }
 
-/** Throws as `checkResponses` does; if the target has ended, the error also says how, with its last lines of output. */
+/** Throws as `checkResponses` does. If the target has ended, the error also says how, with its last lines of output. */
 export async function preflight(
   { cell, target, script }: PreflightSubject,
   signal: AbortSignal,
@@ -74,7 +74,7 @@ export async function preflight(
 export class SeparatePreflights {
   readonly #checks = new Map<Cell, Promise<void>>();
 
-  /** @param start Starts a process of the cell's target for its preflight alone. */
+  /** @param start Starts a process of the cell's target that is used only for its preflight. */
   constructor(
     private readonly start: (cell: Cell) => Promise<RunningTarget>,
     private readonly scripted: ScriptParts,
@@ -82,7 +82,7 @@ export class SeparatePreflights {
   ) {}
 
   /**
-   * Throws as the start of a target and `checkResponses` do; a failure is remembered and thrown again at every
+   * Throws the errors of the target's start and of `checkResponses`. A failure is remembered and thrown again at every
    * repetition.
    */
   checkTarget(cell: Cell, script: Script): Promise<void> {
@@ -106,7 +106,7 @@ export class SeparatePreflights {
 
 /**
  * The most requests that are checked of those that differ only in their values (rows of a file, drawn values). More
- * would take time before every run, and warm what is to be measured cold. The load checks all.
+ * would delay every run, and would warm a target that is to be measured cold. The load itself checks all responses.
  */
 const MOST_REQUESTS = 50;
 
@@ -115,7 +115,7 @@ export interface PreflightRequest extends Access {
   readonly target: string;
   readonly origin: string;
   readonly script: Script;
-  /** Time limit for each response. */
+  /** Time limit for each response, ms. */
   readonly timeoutMs: number;
   /** Concurrent requests that the load sends on each connection; absent: one. */
   readonly streams?: number;
@@ -123,7 +123,10 @@ export interface PreflightRequest extends Access {
   readonly signal: AbortSignal;
 }
 
-/** Throws a TargetError that shows a wrong response beside the expected one. */
+/**
+ * Sends the script's requests and checks the responses. Throws a TargetError that shows a wrong response beside the
+ * expected one.
+ */
 export async function checkResponses(given: PreflightRequest): Promise<void> {
   const request = await withReadyCalls(given);
   const { script } = request;
@@ -153,7 +156,7 @@ export async function checkResponses(given: PreflightRequest): Promise<void> {
   }
 }
 
-/** The request with its gRPC calls encoded. Their code is loaded only if there are any. */
+/** The request with its gRPC calls encoded. The gRPC code is loaded only if there are any. */
 async function withReadyCalls(request: PreflightRequest): Promise<PreflightRequest> {
   const { script, timeoutMs, signal } = request;
   if (requestsOf(script).every(({ call }) => call === undefined)) return request;
@@ -162,7 +165,7 @@ async function withReadyCalls(request: PreflightRequest): Promise<PreflightReque
   return { ...request, script: await readyCalls(script, { timeoutMs, reflect }) };
 }
 
-/** The request with its messages encoded. Throws a TargetError if a value does not fit its message. */
+/** The request with its gRPC messages encoded. Throws a TargetError if a value does not fit its message. */
 async function encodedStep(
   { call }: ScriptRequest,
   wire: WireRequest,
@@ -179,8 +182,8 @@ async function encodedStep(
 }
 
 /**
- * Why the response is not a valid one of its gRPC call; null if it is, or if the request is not a call. A response's
- * only message replaces its body.
+ * Why the response is not valid for its gRPC call; null if it is valid, or if the request is not a gRPC call. The body
+ * of a unary response is replaced by its message as JSON.
  */
 async function callProblem(
   { call, expect, captures }: ScriptRequest,
@@ -197,7 +200,7 @@ function isStreamed({ stream, call }: ScriptRequest): boolean {
   return stream !== undefined || call?.ready?.isUnary === false;
 }
 
-/** The hooks; null if no request has any. Their engine is loaded only for experiments with a script. */
+/** The hooks; null if the script has none. The engine that runs hooks is loaded only if it is needed. */
 async function hooksOf({ code }: Script): Promise<Hooks | null> {
   if (code === undefined) return null;
   const { Hooks } = await import("../load/hooks/hooks.ts");
@@ -212,7 +215,7 @@ class FoundSecrets {
   readonly #values = new Set<string>();
   #chars = 0;
 
-  /** Throws a TargetError if more secrets come to light than can be kept, because later output would show some. */
+  /** Throws a TargetError if there are more secrets than can be kept, because later output would show the rest. */
   keep(values: readonly string[], subject: string): void {
     for (const value of values) {
       if (this.#values.has(value) || !secrets.keepFound(value, ROOM)) continue;
@@ -236,7 +239,10 @@ interface CheckedJourney {
   readonly user: Readonly<Record<string, string>>;
 }
 
-/** The first requests that will be sent, each once, including at least one for each request that the file describes. */
+/**
+ * The first requests that will be sent, without duplicates. At least one is included for each request that the
+ * experiment file describes.
+ */
 function firstRequests({ requests, sequence }: Script & { kind: "requests" }): ScriptRequest[] {
   const first = new Set<number>();
   const written = new Set<Expectation>();
@@ -249,7 +255,7 @@ function firstRequests({ requests, sequence }: Script & { kind: "requests" }): S
   return [...first].map((index) => requests[index]);
 }
 
-/** The whole journeys of the first virtual users, at least one. */
+/** The whole journeys of the first virtual users; at least one journey. */
 function firstJourneys(
   { steps, users, own = [{}] }: Script & { kind: "flow" },
 ): CheckedJourney[] {
@@ -330,7 +336,7 @@ interface FollowedRequest extends Finding {
 /** Characters shown of a Location that is not a URL. */
 const MOST_LOCATION_CHARS = 200;
 
-/** The response to a request, or the one that its redirects lead to. */
+/** The response to a request after following its redirects. */
 async function followed(
   { step, wire, cookies, subject, found }: FollowedRequest,
   request: PreflightRequest,
@@ -377,7 +383,7 @@ async function followed(
   }
 }
 
-/** A hint if the body looks compressed and its head does not say so; otherwise "". */
+/** A hint if the body looks compressed although the response has no content-encoding; otherwise "". */
 function compressionHint({ kept }: ReceivedResponse): string {
   if (kept === null || kept.field("content-encoding") !== null) return "";
   const coding = codingOf(kept.body());

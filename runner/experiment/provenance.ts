@@ -26,7 +26,7 @@ export async function provenanceOf(
   };
 }
 
-/** Time limit, because git reads every file of the folder, however many there are. */
+/** Time limit, because git reads every file of a folder, however many there are. */
 const LIMIT_MS = 10_000;
 
 /** Commit of the repository that `folder` is in; null without git, repository or commit, or on abort. */
@@ -42,7 +42,10 @@ export async function commitOf(
   return { hash, dirty: /^[^#\n]/m.test(text) };
 }
 
-/** Whether git could find a repository there: asking git itself would take two processes. */
+/**
+ * Whether the folder or a parent of it contains `.git`. If not, there is no need to start git, which would take two
+ * processes.
+ */
 async function mayBeInRepository(folder: string): Promise<boolean> {
   const path = await Deno.realPath(folder).catch(() => null);
   for (let at = path; at !== null; at = at === dirname(at) ? null : dirname(at)) {
@@ -54,7 +57,7 @@ async function mayBeInRepository(folder: string): Promise<boolean> {
 const NO_OUTPUT = (): { success: boolean; text: string } => ({ success: false, text: "" });
 
 /**
- * SHA-256, in hex, of the settings as canonical JSON: the same in whatever order they were written.
+ * SHA-256, in hex, of the settings as canonical JSON, so the order in which they were written does not matter.
  * @param settings The settings without secrets: a short secret could be guessed from the hash, and a new password does
  * not make another experiment.
  */
@@ -72,14 +75,14 @@ function canonicalJson(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-// An experiment as stored in its results, without secrets.
+// How an experiment is stored in its results: without secrets.
 
 /** Keys of an experiment that refer to targets, scenarios and figures by name. */
 const BY_NAME: readonly string[] = ["claims", "thresholds", "published"];
 
 /**
- * Names are never hidden: they are in every run anyway, and hiding a name such as `static` because an environment
- * variable has that value protects nothing.
+ * An experiment with its secrets hidden, except in the names of targets and scenarios. Names are in every run anyway,
+ * and hiding a name such as `static` because an environment variable has that value would protect nothing.
  */
 export function openExperiment<Experiment extends object>(experiment: Experiment): Experiment {
   const { targets, scenarios }: { targets?: unknown; scenarios?: unknown } = experiment;

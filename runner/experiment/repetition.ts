@@ -1,7 +1,7 @@
 /**
- * Decides whether another block of runs follows: until a fixed number of repetitions, until every interval is as narrow
- * as requested (looked at by a schedule that is fixed beforehand, see `stats/confidence/sequential.ts`), or until time
- * is up. Times are arguments.
+ * Decides whether another block of runs follows. An experiment ends after a fixed number of repetitions, when every
+ * interval is as narrow as requested (checked only after numbers of repetitions that are fixed beforehand, see
+ * `stats/confidence/sequential.ts`), or when time is up. Times are arguments.
  */
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { CellProgress } from "../result/progress.ts";
@@ -29,18 +29,18 @@ import {
 } from "../stats/confidence/sequential.ts";
 import { twoGroupsOf } from "../stats/comparison/bimodality.ts";
 
-/** The figures that decide about more repetitions: the throughput of a cell and its median latency. */
+/** The figures whose intervals decide about more repetitions: a cell's throughput and its median latency. */
 const WATCHED = ["rate", 50] as const;
 
 interface Timing {
-  /** Milliseconds since the first run began. */
+  /** Milliseconds spent on the experiment so far, including the time before a resume. */
   readonly elapsedMs: number;
-  /** Expected duration of another block; 0 if it would have no run. */
+  /** Expected milliseconds of another block; 0 if it would have no run. */
   readonly blockMs: number;
 }
 
 type Decision =
-  /** `note` is for the user, after a look at the intervals. */
+  /** `note` is a line for the user after a check of the intervals; null after other repetitions. */
   | { readonly goesOn: true; readonly note: string | null }
   | { readonly goesOn: false; readonly stopping: Stopping };
 
@@ -50,13 +50,13 @@ interface CountedRun {
 }
 
 export class Repetition {
-  /** Runs by cell. */
+  /** Runs by `cellKey`. */
   readonly #runs = new Map<string, CountedRun[]>();
 
   /** @param counted The part of each run that figures are computed from. */
   constructor(private readonly repeat: Repeat, private readonly counted: CountedPart) {}
 
-  /** @returns A function that computes the progress of the run's cell, for callers that want it. */
+  /** @returns A function that computes the progress of the run's cell, called only if somebody needs it. */
   add(run: Run): () => CellProgress {
     const from = countedFrom(run, this.counted);
     const { timeline: { points }, latency: { clock } } = run;
@@ -84,7 +84,7 @@ export class Repetition {
     };
   }
 
-  /** Repetitions until the next decision, including the `done` ones. */
+  /** The number of repetitions, including the `done` ones, after which it is next decided whether to go on. */
   plannedAfter(done: number): number {
     if (typeof this.repeat === "number") return this.repeat;
     const { until, budget } = this.repeat;
@@ -95,8 +95,9 @@ export class Repetition {
   }
 
   /**
+   * Decides whether to go on after `done` repetitions.
    * @param done Number of completed repetitions, even if some cells could not be measured.
-   * @param isDecided Whether the question that the repetitions were to answer is decided.
+   * @param isDecided Whether the runs so far already answer the experiment's question.
    */
   decide(done: number, timing: Timing, isDecided = false): Decision {
     const why = isDecided
@@ -126,7 +127,8 @@ export class Repetition {
   }
 
   /**
-   * Whether all intervals are narrow enough. If a few runs fall into two groups, their interval is narrow only by luck.
+   * Whether all intervals are narrow enough. While there are few runs and they fall into two groups, a narrow interval
+   * is only luck.
    */
   #isEnough(done: number, until: number): boolean {
     return isNarrow(this.#intervals(), until) &&
@@ -134,8 +136,8 @@ export class Repetition {
   }
 
   /**
-   * Whether a cell's runs fall into groups that matter: if the groups are closer together than the requested width,
-   * their sizes can move the mean by no more than that.
+   * Whether the runs of any cell fall into two groups far enough apart to matter. Groups that are closer together than
+   * the requested width can't move the mean by more than that width.
    */
   #isGrouped(until: number): boolean {
     return this.#estimates().some((estimate) => {
@@ -151,7 +153,7 @@ export class Repetition {
     return { repetitions, halfWidth: this.#widest(), target, reason: why };
   }
 
-  /** The note after a look; null if this was not a look. */
+  /** The note after a check of the intervals; null if there was no check. */
   #lookNote(done: number): string | null {
     const until = typeof this.repeat === "number" ? null : this.repeat.until;
     if (until === null || !this.#isLook(done)) return null;
@@ -171,19 +173,18 @@ export class Repetition {
     return this.#intervalsOf(this.#estimates());
   }
 
-  /** The estimates' intervals, at the required confidence level. */
   #intervalsOf(estimates: readonly (Estimate | null)[]): (ConfidenceInterval | null)[] {
     return estimates.map((estimate) => estimate && intervalOf(estimate, this.#level));
   }
 
-  /** Confidence level of the intervals; undefined for the default. */
+  /** Confidence level of the intervals; undefined: the default level. */
   get #level(): number | undefined {
     return typeof this.repeat !== "number" && this.repeat.until !== null
       ? LOOK_CONFIDENCE
       : undefined;
   }
 
-  /** Estimate of each watched figure, for every cell with at least two runs and a response. */
+  /** The estimate of each watched figure, for every cell with at least two runs and at least one response. */
   #estimates(): (Estimate | null)[] {
     return [...this.#runs.values()].flatMap((runs) => {
       const blocks = runs.map((run) => run.blocks);
@@ -201,7 +202,7 @@ function estimatesOf(
   return estimateCell(runs.map(({ blocks }) => blocks), figures, { session: null, repetitions });
 }
 
-/** Half the width of the widest interval; null if any is unknown, or if there are none. */
+/** Half the width of the widest interval; null if any interval is unknown, or if there is none. */
 function widestOf(intervals: readonly (ConfidenceInterval | null)[]): number | null {
   const known = intervals.filter((interval) => interval !== null);
   if (known.length === 0 || known.length < intervals.length) return null;

@@ -1,12 +1,15 @@
 /**
  * How often the cells of an experiment are repeated, as far as that is known beforehand. Every start of `check` loads
- * this module, so it imports nothing that computes. Pure.
+ * this module, so it imports nothing that takes long to load. Pure.
  */
 import { durationText } from "../../base/quantity.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import { LOOKS } from "../stats/confidence/sequential.ts";
 
-/** Repetitions that are made even beyond a budget: a single run says nothing about the next. */
+/**
+ * The fewest repetitions, made even if they exceed the time budget, because a single run does not show how much runs
+ * vary.
+ */
 export const LEAST_IN_BUDGET = 2;
 
 /** The most repetitions that will be made in any case. */
@@ -15,7 +18,7 @@ export function mostRepetitions({ until, atMost }: Exclude<Repeat, number>): num
   return Math.min(atMost ?? Infinity, last);
 }
 
-/** How many repetitions there will be, as far as that is known in advance. */
+/** The least and the greatest number of repetitions that are possible, as far as that is known in advance. */
 export function boundsOf(repeat: Repeat, blockMs: number): { least: number; most: number } {
   if (typeof repeat === "number") return { least: repeat, most: repeat };
   const { until, budget } = repeat;
@@ -26,7 +29,7 @@ export function boundsOf(repeat: Repeat, blockMs: number): { least: number; most
   return { least: until === null ? most : Math.min(LOOKS[0], most), most };
 }
 
-/** A sentence about the planned repetitions; null for a fixed number. */
+/** How many repetitions are planned, as words that follow "Repeats"; null for a fixed number. */
 export function repeatSentence(repeat: Repeat): string | null {
   if (typeof repeat === "number") return null;
   const { until, budget, atMost } = repeat;

@@ -1,6 +1,4 @@
-/**
- * One run: one cell of the experiment, once.
- */
+/** Carries out one run, which measures one cell of the experiment once. */
 import { join } from "node:path";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { TargetError } from "../../base/errors.ts";
@@ -39,38 +37,40 @@ export interface RunContext {
   readonly loader: Loader;
   /** Seed of the experiment. */
   readonly seed: number;
-  /** The experiment's script, with what it does before and after a run. */
+  /** The experiment's script, including what it does before and after a run. */
   readonly scripted: ScriptParts;
-  /** Number of load workers, unless the experiment sets it; null: chosen from the machine's cores. */
+  /** Number of load workers if the experiment does not set it; null: chosen from the machine's cores. */
   readonly workers: number | null;
   /** How the load is sent; default: auto. */
   readonly driver?: DriverName | "auto";
   readonly intervalMs: number;
-  /** Folder for the request log of each run; null for none. */
+  /** Folder for the request log of each run; null if none is written. */
   readonly logFolder: string | null;
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
   /**
-   * Whether a NoSlicesError ends the experiment, because the command then measures in another way. Default: the cells
-   * are left out.
+   * Whether a NoSlicesError ends the experiment, so that the command can measure in another way. By default, the cells
+   * in question are left out.
    */
   readonly needsSlices?: boolean;
   /** Starts the run's target, or returns the one that is running already. */
   readonly open: (planned: PlannedRun) => Promise<RunningTarget>;
   /** Ends the run's target, even if it is kept between runs, and starts a new process. */
   readonly reopen: (target: RunningTarget, planned: PlannedRun) => Promise<RunningTarget>;
-  /** Begins to end the run's target, unless it is kept for other runs; the next target starts when that is done. */
+  /**
+   * Starts to end the run's target, unless it is kept for other runs. The next target starts once this one has ended.
+   */
   readonly close: (target: RunningTarget) => void;
-  /** Preflights in separate processes; null: the measured processes are checked. */
+  /** Makes preflights in separate processes; null if the measured processes themselves are checked. */
   readonly preflights: SeparatePreflights | null;
-  /** Interval of the cell's capacity found by earlier runs; null if unknown. */
+  /** The interval that earlier runs found for the cell's capacity; null if unknown. */
   readonly earlierCapacity: (planned: PlannedRun) => PriorInterval | null;
-  /** How the run uses its Redis; null if it uses none. */
+  /** The run's use of Redis; null if it uses none. */
   readonly redisUse: (planned: PlannedRun) => Promise<RedisUse | null>;
 }
 
 export interface SearchedContext extends RunContext {
-  /** Receives the run's search as soon as it has ended, even if the run then can't be completed. */
+  /** Receives the run's search for a capacity as soon as it has ended, even if the run fails later. */
   readonly onSearched: (found: RunCapacity) => void;
 }
 
@@ -90,7 +90,10 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
       running.stop();
       running = await beginScript(written, scripted, target.origin, signal);
     };
-    /** Starts a new process of the target, which knows nothing of what `setup` did with the last one. */
+    /**
+     * Starts a new process of the target and begins the script anew, because what `setup` did with the last process is
+     * lost.
+     */
     const startAnew = async (): Promise<RunningTarget> => {
       target = await context.reopen(target, planned);
       await begin();
@@ -112,7 +115,8 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
       context,
     ).catch(async (error) => {
       if (found === null || context.signal.aborted || !(error instanceof TargetError)) throw error;
-      // If only the last part failed, it is repeated, because the search is too expensive to be lost with it.
+      // If only the load after the search failed, it is repeated, so that the expensive search is
+      // not lost.
       await startAnew();
       return await loadAndWatch({ planned, target, script: running.script, load }, context);
     });
@@ -133,7 +137,7 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
   return withTeardown(run, failure);
 }
 
-/** @param failure Why the `teardown` of its script failed; null if it did not. */
+/** @param failure Why the `teardown` of the run's script failed; null if it did not. */
 export function withTeardown(run: Run, failure: string | null): Run {
   return failure === null ? run : { ...run, teardownFailed: secrets.sentence(failure) };
 }
@@ -145,7 +149,7 @@ interface CarriedOut {
   readonly startedAt: string;
 }
 
-/** The run for the results; notes whatever is unknown about its target. */
+/** The run for the results. Notes are sent about whatever is unknown about its target. */
 export function runOf(
   { planned, target, startedAt }: CarriedOut,
   { measurement, used: { resources, parts }, counters }: WatchedLoad,
@@ -176,7 +180,7 @@ export function runOf(
   };
 }
 
-/** The load as results describe it; for a search, with the rate of the run's last part. */
+/** The load as results describe it. After a search, it includes the rate of the load that followed. */
 function searchedLoad(
   { cell, repetition }: PlannedRun,
   { load, seed }: { readonly load: Load; readonly seed: number },
@@ -195,7 +199,7 @@ interface LoadSubject {
   /** The slices in which the target is loaded; absent: it is loaded without a break. */
   readonly slices?: {
     readonly turns: TurnsSpec;
-    /** Endpoint of the load that has the other turns. */
+    /** Endpoint of the other load, with which this one takes turns. */
     readonly partner: Endpoint;
     readonly pids: Pids;
     readonly onStart: (atMs: number) => void;
@@ -217,7 +221,8 @@ type LoadingContext = Pick<
 >;
 
 /**
- * Throws if a rule of the load ended the run, because figures of a part that the run itself has chosen prove nothing.
+ * Throws if a rule of the load ended the run early. Figures of such a run prove nothing, because its own results
+ * decided how long it was.
  */
 function throwIfAborted(measurement: Measurement): void {
   const aborted = measurement.generator.findings.find(({ code }) => code === "aborted");
@@ -277,8 +282,8 @@ export async function loadAndWatch(
         signal: AbortSignal.any([signal, died.signal]),
       },
     ).finally(async () => {
-      // When a target dies, the load may end or fail: agents that are not ready throw, but workers return what they
-      // measured.
+      // When a target dies, the load may fail or merely end: agents that are not ready throw, but
+      // workers return what they measured.
       if (died.signal.aborted) await throwTargetEnded(cell.target, target);
     });
     loading = false;
@@ -308,7 +313,7 @@ interface ObservedLoad {
   /** Start of the load, milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly slowest: readonly TailRequest[];
-  /** The turns in which the target was loaded; absent: all the time. */
+  /** The turns in which the target was loaded; absent if it was loaded all the time. */
   readonly turns?: TurnsSpec;
   /** Ends the wait for reports. */
   readonly signal: AbortSignal;
@@ -326,15 +331,15 @@ async function countersOf(
 }
 
 /**
- * `007-fastify-static-2.csv`: position, target, scenario and repetition, so that the names sort in the order of the
- * runs.
+ * The name of a run's request log, such as `007-fastify-static-2.csv`. It begins with the run's position, so that the
+ * names sort in the order of the runs.
  */
 function logNameOf({ cell: { target, scenario }, order, repetition }: PlannedRun): string {
   const parts = [String(order).padStart(3, "0"), target, scenario, repetition];
   return `${parts.join("-").replaceAll(/[^\p{L}\p{N}._-]/gu, "_")}.csv`;
 }
 
-/** Path of the log. If a target has put a pipe in its place, the pipe is removed. */
+/** Path of the run's request log. If a target has put a pipe at that path, the pipe is removed. */
 async function ownLogPath(folder: string, planned: PlannedRun): Promise<string> {
   const path = join(folder, logNameOf(planned));
   await replaceFile(path, "").catch(() => {}); // the load meets the same error, and reports it
@@ -350,7 +355,10 @@ function noCountersText(target: string): string {
     "servers can, and only if they may write files and do not ignore NODE_OPTIONS, PYTHONPATH or GODEBUG";
 }
 
-/** Says what was left out of a target's reports; a runtime's own reports are far below the limits. */
+/**
+ * Says what was left out of a target's reports because of the limits on them. What a runtime itself reports is far
+ * below these limits.
+ */
 function leftOutText(
   target: string,
   { processes, bytes, lines, collections, stalls }: NonNullable<Counters["leftOut"]>,
@@ -371,8 +379,8 @@ function leftOutText(
 }
 
 /**
- * Milliseconds from the start of the load to its deadline: rates count only what ended by then. Null if the load has no
- * deadline, but ends with its last request or virtual user.
+ * Milliseconds from the start of the load to its deadline; rates count only requests that ended by then. Null if the
+ * load has no deadline, but ends with its last request or virtual user.
  */
 function deadlineMsOf(load: Load): number | null {
   return load.kind === "phases" ? null : durationMsOf(load);

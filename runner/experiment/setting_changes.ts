@@ -1,15 +1,15 @@
-/** Settings that differ between two experiments: two JSON values, path by path. Pure. */
+/** Finds the settings that differ between two experiments, by comparing two JSON values path by path. Pure. */
 import { withoutSecrets } from "../../base/secrets.ts";
 
-/** A changed setting: `before` or `now` is undefined if that side lacks it. */
+/** A changed setting: `before` or `now` is undefined if that experiment lacks it. */
 interface SettingChange {
-  /** Path, such as `load.connections`; "" for the whole. */
+  /** Path, such as `load.connections`; "" for the whole value. */
   readonly path: string;
   readonly before: unknown;
   readonly now: unknown;
 }
 
-/** The changes, path by path. Lists of plain values differ as a whole, other lists member by member. */
+/** The changes, path by path. Lists of plain values are compared as a whole, other lists member by member. */
 export function changesBetween(before: unknown, now: unknown, path = ""): SettingChange[] {
   if (!isNested(before) || !isNested(now) || Array.isArray(before) !== Array.isArray(now)) {
     return same(before, now) ? [] : [{ path, before, now }];
@@ -28,7 +28,7 @@ export function changeText({ before, now }: SettingChange): string {
   return `${valueText(before)} → ${valueText(now)}`;
 }
 
-/** Characters shown of a value. */
+/** The most characters shown of a value. */
 const MOST_CHARACTERS = 80;
 
 function valueText(value: unknown): string {

@@ -1,7 +1,7 @@
 /**
- * The commands of targets around their runs: `setup` once before a target's first start, `before` and `after` each run,
- * `teardown` once at the end. A run of a gateway also runs the commands of the targets behind it: before the gateway's
- * own at the start, and after them at the end.
+ * Runs the commands of targets around their runs: `setup` once before a target's first start, `before` and `after`
+ * around each run, `teardown` once at the end. A run of a gateway also runs the commands of the targets behind it:
+ * before the gateway's own at the start, and after them at the end.
  */
 import { join, resolve } from "node:path";
 import { StartError, TargetError } from "../../base/errors.ts";
@@ -27,7 +27,7 @@ interface CommandsRequest {
   /** Folder of commands.log. */
   readonly outDir: string;
   readonly redisUrl: string | null;
-  /** Commands that ran before the experiment was resumed. */
+  /** Commands that had already run before the experiment was resumed. */
   readonly ran: readonly TargetCommand[];
 }
 
@@ -54,22 +54,22 @@ interface TakeRequest {
 /** The commands around one run. */
 export interface RunCommands {
   /**
-   * Continues with `before` once the target responds. Throws a TargetError if a command fails, the signal's reason on
-   * abort.
+   * To be called once the target responds. Runs the remaining `before` commands, from the first that needs the target's
+   * origin. Throws a TargetError if a command fails, or the signal's reason on abort.
    */
   started(origin: string): Promise<void>;
-  /** Runs `after`, once, whatever the outcome of the run. Never throws because a command fails. */
+  /** Runs the `after` commands, once, whatever the outcome of the run. Never throws because a command fails. */
   end(): Promise<void>;
 }
 
-/** For commands that are never interrupted, because they have a time-out. */
+/** The signal for commands that an abort must not interrupt; a time-out ends them. */
 const NEVER = new AbortController().signal;
 
-/** The most characters of a command, and of a reason, in the results. */
+/** The most characters of a command, and of the reason why it failed, that the results keep. */
 const MOST_CHARS = 200;
 
 export class TargetCommands {
-  /** Targets whose setup has begun, in this order; with the error of a setup that failed. */
+  /** Targets whose setup has begun, in the order of their setups, each with the error if its setup failed. */
   readonly #setUp = new Map<string, { readonly member: Member; error: StartError | null }>();
   readonly #ran: TargetCommand[];
 
@@ -82,7 +82,8 @@ export class TargetCommands {
 
   /**
    * Runs the commands before the start of a cell's target. Throws a StartError if a setup fails, a TargetError if a
-   * `before` does, and the signal's reason on abort; `after` has run by then.
+   * `before` command fails, and the signal's reason on abort. When a `before` command has failed, the `after` commands
+   * have run by then.
    */
   async begin(cell: Cell): Promise<RunCommands> {
     const members = membersOf(cell);
@@ -136,7 +137,8 @@ export class TargetCommands {
         if (why !== null) throw cannotStart(member, `its setup failed: ${why}`, evidence);
       }
     } catch (error) {
-      // Later errors are without the output of the step, which is shown only once.
+      // The error that is thrown for later runs lacks the command's output, which is shown only
+      // once.
       if (error instanceof TargetError) setUp.error = new StartError(error.message);
       throw error;
     }
@@ -158,8 +160,8 @@ export class TargetCommands {
   }
 
   /**
-   * Runs each command, even after others have failed: a failure is a warning.
-   * @param origin Null: the target has not responded.
+   * Runs all commands of a stage. If one fails, that is a warning, and the others still run.
+   * @param origin Null if the target has not responded.
    */
   async #takeAll(
     stage: CommandStage,
@@ -199,7 +201,7 @@ export class TargetCommands {
     this.#note(`Warning: ${stage} of ${name} failed: ${why}${last}`, true);
   }
 
-  /** Runs one command. Throws a TargetError if no process can be started, the signal's reason on abort. */
+  /** Runs one command. Throws a TargetError if its process can't be started, and the signal's reason on abort. */
   async #take(
     stage: CommandStage,
     member: Member,
@@ -254,7 +256,7 @@ export class TargetCommands {
   }
 }
 
-/** All targets of a cell; the cell's own comes last, because the others are behind it. */
+/** All targets that a run of the cell needs. The cell's own comes last, after those behind it. */
 function membersOf({ target, targetSpec, others }: Cell): Member[] {
   return Object.entries({ ...others, [target]: targetSpec }).map(([name, spec]) => ({
     name,
@@ -262,7 +264,7 @@ function membersOf({ target, targetSpec, others }: Cell): Member[] {
   }));
 }
 
-/** Origin of a server that Plateau did not start. */
+/** Origin of a server that Plateau did not start; null for any other target. */
 function runningOriginOf({ spec }: Member): string | null {
   return "url" in spec ? new URL(spec.url).origin : null;
 }
@@ -271,15 +273,18 @@ function stepsOf({ spec }: Member, stage: CommandStage): readonly CommandStep[] 
   return spec[stage] ?? [];
 }
 
-/** Index of the first command that needs the target's origin, and so waits until the target responds. */
+/**
+ * Index of the first command that needs the target's origin, so that it and all later ones wait until the target
+ * responds.
+ */
 function originNeededFrom(steps: readonly CommandStep[]): number {
   const at = steps.findIndex(needsOrigin);
   return at < 0 ? steps.length : at;
 }
 
 /**
- * The user's environment with the target's own variables, which its commands need, too (DATABASE_URL), except those
- * that are only filled in when it starts.
+ * The environment of a target's commands: the user's environment and the target's own variables, such as DATABASE_URL,
+ * but no variables that get their values only when the target starts.
  */
 export function stepEnv(spec: TargetSpec, redisUrl: string | null): Record<string, string> {
   const redis: Record<string, string> = redisUrl === null ? {} : { REDIS_URL: redisUrl };

@@ -28,15 +28,15 @@ interface TargetsHooks {
 type StartOptions = Pick<LaunchContext, "inspectable">;
 
 /**
- * Starts a process for each run, or, with `fresh: false` in the file, one that all runs of a target use for as long as
- * it lives.
+ * Starts a process for each run, or, with `fresh: false` in the experiment file, one process that all runs of a target
+ * use for as long as it lives.
  */
 export class ExperimentTargets {
   readonly #kept = new Map<string, RunningTarget>();
   readonly #ended = new WeakSet<RunningTarget>();
   /** For each kept target, the commands of its current run. */
   readonly #runs = new Map<RunningTarget, RunCommands>();
-  /** Resolves when the targets of the last runs have ended, which they do while results are being written. */
+  /** Resolves when all targets that were closed so far have ended, which they do while results are being written. */
   #closing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -69,14 +69,14 @@ export class ExperimentTargets {
     return target;
   }
 
-  /** Replaces a target that no longer responds. */
+  /** Replaces a target that no longer responds by a new process, even if it would have been kept. */
   async reopen(target: RunningTarget, planned: PlannedRun): Promise<RunningTarget> {
     this.#ended.add(target);
     this.close(target);
     return await this.open(planned);
   }
 
-  /** Starts a process of the target. If targets are to be fresh, the Redis that it uses is emptied first. */
+  /** Starts a process of the cell's target. If targets are to be fresh, the Redis that they use is emptied first. */
   async start(cell: Cell, how: StartOptions = {}): Promise<RunningTarget> {
     await this.#closing;
     const isFresh = this.request.experiment.fresh;
@@ -118,14 +118,16 @@ export class ExperimentTargets {
     return counters === null ? await starting : await countedTarget(starting, counters);
   }
 
-  /** Begins to end the run of a target, and the target unless it is kept; the next one starts when that is done. */
+  /**
+   * Starts to end a target's run, and also the target unless it is kept. The next target starts once both have ended.
+   */
   close(target: RunningTarget): void {
     const run = this.#runs.get(target);
     this.#runs.delete(target);
     const ending = this.request.experiment.fresh ? target.stop() : run?.end();
-    // In slices, two targets end at the same time.
+    // In slices, two targets are closed at the same time, so both are waited for.
     this.#closing = Promise.all([this.#closing, ending]).then(() => {});
-    this.#closing.catch(() => {}); // whoever awaits it gets the error
+    this.#closing.catch(() => {}); // no unhandled rejection; whoever awaits it gets the error
   }
 
   async closeAll(): Promise<void> {
@@ -135,7 +137,7 @@ export class ExperimentTargets {
   }
 }
 
-/** A target with counters, which live as long as it does. */
+/** A target with its runtime counters, which are closed when it stops. */
 async function countedTarget(
   starting: Promise<RunningTarget>,
   counters: RuntimeCounters,
@@ -148,7 +150,7 @@ async function countedTarget(
   return { ...target, counters, stop };
 }
 
-/** The result of `work`. If that throws, the run's commands are ended before the error is thrown on. */
+/** Returns the result of `work`. If `work` throws, the run's commands are ended before the error is rethrown. */
 async function endedOnError<Made>(run: RunCommands, work: () => Promise<Made>): Promise<Made> {
   try {
     return await work();
@@ -158,14 +160,14 @@ async function endedOnError<Made>(run: RunCommands, work: () => Promise<Made>): 
   }
 }
 
-// Puts an experiment's `pin` into force.
+// Applies the `pin` of an experiment.
 
 interface Pinned extends Disposable {
-  /** One load worker for each core pinned for them; null: chosen from the machine's cores. */
+  /** Number of load workers, one for each core that is pinned for them; null: chosen from the machine's cores. */
   readonly workers: number | null;
 }
 
-/** Pins targets and workers to their cores until disposed. Throws a TargetError if that is impossible. */
+/** Pins targets and load workers to their cores until disposed. Throws a TargetError if that is impossible. */
 export function applyPins({ targets, workers }: PinSpec = {}, onProgress: OnProgress): Pinned {
   const pin = { targets: coresOf(targets), workers: coresOf(workers) };
   const shared = sharedCores(pin.targets ?? [], pin.workers ?? []);

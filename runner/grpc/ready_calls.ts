@@ -1,6 +1,6 @@
 /**
- * Makes gRPC calls ready before a load or a preflight: finds their types in a `.proto` file or by the server's
- * reflection, and encodes the fixed parts of their messages.
+ * Prepares gRPC calls before a load or a preflight: finds their types in a `.proto` file or by the server's reflection,
+ * and encodes those messages that contain no placeholders to be filled in later.
  */
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
 import { encodedCall } from "../../base/grpc/encode_call.ts";
@@ -25,11 +25,11 @@ interface CallContext {
   readonly reflect: Reflect;
 }
 
-/** The types that servers have reported, kept for each script with gRPC calls. */
+/** The types that servers have reported, for each script that has gRPC calls. */
 const reflected = new WeakMap<Script, ReadonlyMap<string, MethodType>>();
 
 /**
- * The script with its calls made ready; the same script if there is nothing to do. Throws a UserError or a TargetError
+ * The script with its gRPC calls made ready; the same script if they already are. Throws a UserError or a TargetError
  * if a call can't be made ready.
  */
 export async function readyCalls(script: Script, context: CallContext): Promise<Script> {
@@ -42,8 +42,8 @@ export async function readyCalls(script: Script, context: CallContext): Promise<
     ? new Map<string, MethodType>()
     : reflected.get(script) ?? await context.reflect(unknown);
   if (unknown.length > 0) reflected.set(script, types);
-  // Single requests without a script or unique rows have all their values by now: what still looks like a placeholder
-  // is plain text.
+  // A script of single requests without code or unique rows has all its values by now, so whatever
+  // still looks like a placeholder in it is plain text.
   const fillsLater = script.kind === "flow" || script.code !== undefined ||
     script.own !== undefined;
   return withRequests(
@@ -91,8 +91,8 @@ const UNITS_MS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The header with the deadline, unless the request has its own. A streamed response has no deadline: its time-out
- * counts from its last message.
+ * The grpc-timeout header with the deadline; empty if the request has its own, or if the response is a stream, whose
+ * time-out counts from its last message.
  */
 function deadlineOf(
   { wire }: ScriptRequest,
@@ -100,7 +100,7 @@ function deadlineOf(
   timeoutMs: number,
 ): Record<string, string> {
   if (serverStreams || deadlineTextIn(wire.headers) !== undefined) return {};
-  // gRPC allows at most eight digits.
+  // gRPC allows at most eight digits, so a longer time is sent in seconds.
   const isLong = timeoutMs >= 1e8;
   return { [DEADLINE]: isLong ? `${Math.ceil(timeoutMs / 1_000)}S` : `${Math.ceil(timeoutMs)}m` };
 }
@@ -109,7 +109,7 @@ function deadlineTextIn(headers: Readonly<Record<string, string>>): string | und
   return Object.entries(headers).find(([name]) => name.toLowerCase() === DEADLINE)?.[1];
 }
 
-/** The deadline in the headers; null if there is none, or its value is not known yet. */
+/** The deadline in the headers, ms; null if there is none, or if its value is not known yet. */
 function deadlineMsIn(headers: Readonly<Record<string, string>>): number | null {
   const [, digits, unit] = /^(\d{1,8})([HMSmun])$/.exec(deadlineTextIn(headers) ?? "") ?? [];
   const unitMs = UNITS_MS.get(unit);
@@ -127,7 +127,10 @@ function encodedBefore(
   }
 }
 
-/** Refuses a request that does not fit its method, whose client and server each send one message or a stream. */
+/**
+ * Throws a UserError if the request does not fit its method, for example if it expects a stream but the method returns
+ * one message.
+ */
 function checkKinds(
   { wire, stream, captures, call }: ScriptRequest,
   { serverStreams }: MethodType,
@@ -148,7 +151,7 @@ function checkKinds(
   }
 }
 
-/** A function that reads types from this server. */
+/** Returns a function that reads types from this server by reflection. */
 export function reflectOn(server: CallServer, timeoutMs: number, signal: AbortSignal): Reflect {
   return async (methods) => {
     const { reflectedMethods } = await import("./reflection.ts");

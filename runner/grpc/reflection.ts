@@ -1,5 +1,5 @@
 /**
- * Reads types of methods from a server by reflection, version 1 or the earlier v1alpha
+ * Reads the types of methods from a server by gRPC server reflection, version 1 or the earlier v1alpha
  * (https://github.com/grpc/grpc/blob/master/doc/server-reflection.md).
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
@@ -47,14 +47,14 @@ const RESPONSE: RootType = {
   },
 };
 
-/** The types of methods. Throws a TargetError if the server does not answer, or has no such method. */
+/** The types of the methods. Throws a TargetError if the server does not answer, or has no such method. */
 export async function reflectedMethods(
   methods: readonly string[],
   server: Asked,
 ): Promise<ReadonlyMap<string, MethodType>> {
   const files = new Map<string, string>();
   const services = new Set(methods.map((method) => method.split("/")[0]));
-  // The loop below adds to it.
+  // Grows while the loop below visits its entries, so that imports of imports are read, too.
   const imports = new Set<string>();
   let octets = 0;
   const take = (described: readonly string[]): void => {
@@ -82,7 +82,7 @@ export async function reflectedMethods(
   }));
 }
 
-/** What is read from the server's files. Throws a TargetError if they are not valid. */
+/** The result of `read`, which parses files from the server. Throws a TargetError if they are not valid. */
 function valid<T>(read: () => T): T {
   try {
     return read();
@@ -94,13 +94,12 @@ function valid<T>(read: () => T): T {
   }
 }
 
-/** Throws a TargetError if the limit is exceeded. */
 function checkBound(limit: "protoFiles" | "namedFiles", found: number): void {
   if (isWithin(limit, found)) return;
   throw new TargetError(`Cannot use the server's reflection: ${beyond(limit, found)}`);
 }
 
-/** Asks for files, each of which comes as base64. */
+/** The descriptor files, in base64, that the server sends for a request. Tries each version of reflection in turn. */
 async function described(request: Json, server: Asked): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const version of VERSIONS) {
@@ -108,14 +107,15 @@ async function described(request: Json, server: Asked): Promise<readonly string[
     if (typeof response !== "string") return response;
     problems.push(response);
   }
-  // Prefers the problem of a version that the server has: a missing version says nothing about the types.
+  // Prefers the problem reported by a version that the server has, because a missing version says
+  // nothing about the types.
   const problem = problems.find((text) => !text.includes("(UNIMPLEMENTED)")) ?? problems[0];
   throw new TargetError(
     `Cannot read the gRPC types of ${server.origin}: ${problem}; name the method's .proto file (proto, or --proto)`,
   );
 }
 
-/** The files, or the reason (as text) why there are none. */
+/** The descriptor files, or, as text, the reason why there are none. */
 async function asked(
   version: string,
   request: Json,

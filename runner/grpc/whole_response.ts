@@ -1,15 +1,12 @@
-/** Checks a complete response to a gRPC call, for a preflight. */
+/** Checks a response to a gRPC call for a preflight. */
 import { type KeptResponse, KeptRoom } from "../../base/http/kept.ts";
 import { CallPlan, CallReader, type CallTaker } from "../load/engine/streams/call_reader.ts";
 import type { CallSpec } from "../load/engine/streams/stream_spec.ts";
 
-/** Does nothing with messages, because the reader keeps them itself. */
+/** Ignores messages, because the reader itself keeps them. */
 const UNHEARD: CallTaker = { onMessage: () => {} };
 
-/**
- * Why the response is wrong; null if it is right. If anything reads the body of a right response, the body is replaced
- * by its message as JSON.
- */
+/** Why the response is wrong; null if it is right. Replaces the response's body by its message as JSON. */
 export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string | null {
   const reader = new CallReader(new CallPlan({ ...spec, keeps: true }), new KeptRoom(), UNHEARD);
   const wrong = reader.headProblem(kept);
@@ -22,7 +19,7 @@ export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string
   return problem;
 }
 
-/** Why a response of which only the head has arrived is wrong; null if nothing is wrong so far. */
+/** Why a response is wrong, judged by its head alone; null if nothing is wrong so far. */
 export function headProblem(spec: CallSpec, kept: KeptResponse): string | null {
   const reader = new CallReader(new CallPlan(spec), new KeptRoom(), UNHEARD);
   const wrong = reader.headProblem(kept);

@@ -1,7 +1,7 @@
 /**
  * The calibration of the load generator, remembered in the user's cache folder: one small file for each machine,
- * version and driver. Nothing depends on the file: one that can't be read or written is not a failure. A calibration is
- * forgotten after a month, and as soon as a load is faster than its peak.
+ * version and driver. Nothing depends on the file: if it can't be read or written, that is not a failure. A calibration
+ * is forgotten after a month, and as soon as a load is faster than the peak throughput that it records.
  */
 import os from "node:os";
 import { rmSync } from "node:fs";
@@ -23,7 +23,9 @@ const calibration = z.strictObject({
 });
 export type Calibration = z.output<typeof calibration>;
 
-/** How long a calibration is valid: a machine's clocks, power plans and neighbours change. */
+/**
+ * How long a calibration is valid. It is limited because a machine's clock rates, power plans and neighbours change.
+ */
 const LONGEST_MS = 30 * 24 * 3_600_000;
 
 /** The figures of a load that bear on the generator's peak throughput. */
@@ -31,11 +33,14 @@ interface GeneratedLoad {
   readonly completedPerSec: number;
   readonly elapsedS: number;
   readonly workers: number;
-  /** The most requests in flight on each connection: a peak is measured with one. */
+  /**
+   * The most requests in flight on each connection. Only loads with one are comparable, because the peak is measured
+   * with one.
+   */
   readonly pipeline: number;
 }
 
-/** A shorter load may be a single burst. */
+/** A load shorter than this may be a single burst, so it refutes nothing. */
 const SHORTEST_S = 0.1;
 
 /** Whether the load was faster than the peak throughput, which was therefore measured too low. */
@@ -46,13 +51,15 @@ export function refutes(
   return pipeline === 1 && elapsedS >= SHORTEST_S && completedPerSec > workers * peakThroughput;
 }
 
-/** Factor by which baselines may differ: they are 0.02 or 0.05 ms, depending on whether both ends share a core. */
+/**
+ * Factor by which baseline latencies may differ: they are 0.02 or 0.05 ms, depending on whether both ends share a core.
+ */
 const PLACEMENT = 3;
 
 /**
- * Whether a load's median is far below the latency of a server that does nothing, which must then have been measured on
- * a busy machine.
- * @param medianMs 0: nothing completed.
+ * Whether a load's median is far below the latency of a server that does nothing. That latency must then have been
+ * measured on a busy machine.
+ * @param medianMs 0 if no request completed.
  */
 export function undercuts(
   medianMs: number,
@@ -64,9 +71,8 @@ export function undercuts(
 /** What a calibration is valid for; if any part of it changes, the generator is measured again. */
 export interface CalibrationKey {
   readonly cpu: string;
-  /** Architecture of the program, which an emulator may run on another processor. */
+  /** Architecture of this program. The processor may have another one, if an emulator runs the program. */
   readonly arch: string;
-  /** Cores of the machine. */
   readonly cores: number;
   readonly kernel: string;
   readonly plateau: string;
@@ -83,8 +89,8 @@ const record = z.strictObject({
 });
 
 /**
- * The key of this machine; null if the system does not name its processors, because machines would be
- * indistinguishable.
+ * The key of this machine; null if the system does not name its processors, because different machines would then have
+ * the same key.
  */
 export function calibrationKey(driver: DriverName): CalibrationKey | null {
   const cpus = os.cpus();
@@ -99,7 +105,7 @@ export function calibrationKey(driver: DriverName): CalibrationKey | null {
   };
 }
 
-/** A file that may hold the calibration of this machine, version and driver. */
+/** Where the calibration of this machine, version and driver is stored. */
 interface Place {
   readonly folder: string;
   readonly subject: CalibrationKey;
@@ -121,13 +127,14 @@ export async function rememberCalibration(driver: DriverName, found: Calibration
   if (place !== null) await writeCalibration(place.folder, place.subject, found, new Date());
 }
 
-/** Forgets the calibration, so that the next start measures it anew. */
+/** Forgets the calibration, so that the generator is measured again at the next start. */
 export function forgetCalibration(driver: DriverName): void {
   const place = placeHere(driver);
   try {
     if (place !== null) rmSync(join(place.folder, fileNameOf(place.subject)));
   } catch {
-    // The file did not exist, or belongs to someone else; whoever reads it next rejects it for that, too.
+    // The file does not exist, or belongs to another user; in that case it is rejected when it is
+    // read, too.
   }
 }
 
@@ -168,15 +175,15 @@ export function sortedKey(subject: object): string {
 }
 
 /**
- * A file name for the subject, so that machines with a shared home have separate files. The file also holds the
- * subject: two subjects whose files have the same name displace each other.
+ * A file name with a hash of the subject, so that machines with a shared home folder have separate files. The file also
+ * contains the subject, because two subjects may have the same hash; they then overwrite each other's file.
  */
 function fileNameOf(subject: CalibrationKey): string {
   const hash = fnv1a(sortedKey(subject)).toString(16).padStart(8, "0");
   return `calibration-${subject.driver}-${hash}.json`;
 }
 
-/** The cache folder of the XDG Base Directory Specification; null without a home. */
+/** The cache folder of the XDG Base Directory Specification; null if the user has no home folder. */
 export function cacheFolder(): string | null {
   const base = Deno.env.get("XDG_CACHE_HOME") || homeCache();
   return base === null ? null : join(base, "plateau");

@@ -1,7 +1,7 @@
 /**
  * The machine's activity during a run, which the workers' own reports do not show: the use of the cores that this
- * process may run on, the time that the hypervisor took from them, and whether a CPU limit held this program back. The
- * last two are known on Linux only; elsewhere they are null.
+ * process may run on, the time that the hypervisor took from these cores, and how long a CPU limit held this program
+ * back. The last two are known on Linux only; elsewhere they are null.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
@@ -16,7 +16,7 @@ interface HostReading {
   readonly throttledMs: number | null;
 }
 
-/** The activity of a time that was not observed. */
+/** The activity if it was not observed. */
 export const UNKNOWN_ACTIVITY: HostActivity = {
   cores: null,
   busy: null,
@@ -56,8 +56,7 @@ export function hostActivityBetween(before: HostReading, after: HostReading): Ho
 }
 
 /**
- * Whether target and generator run on the same machine, and so take cores from each other.
- *
+ * Whether the target runs on this machine, and so takes cores from the generator.
  * @param own Addresses of this machine's interfaces, and its name.
  */
 export function isHere(endpoint: Endpoint, own: ReadonlySet<string>): boolean {
@@ -67,8 +66,8 @@ export function isHere(endpoint: Endpoint, own: ReadonlySet<string>): boolean {
 }
 
 /**
- * Loopback and unspecified addresses: RFC 1122 §3.2.1.3, RFC 4291 §2.5.3 and RFC 6761 §6.3; 0.0.0.0 and :: lead to this
- * machine, too.
+ * Loopback addresses and names (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3, RFC 6761 §6.3), and the unspecified addresses
+ * 0.0.0.0 and ::, which lead to this machine, too.
  */
 const LOOPBACK =
   /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:7f[\da-f]{2}:[\da-f]+|(?:.+\.)?localhost|0\.0\.0\.0|::)$/i;

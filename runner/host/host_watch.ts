@@ -1,10 +1,10 @@
 /**
- * What generator and target get of this machine during a run: how much of the cores each used, how long the target
- * waited for a core, and how much other programs used. The target's processes are those that listen where requests go,
+ * What generator and target use of this machine during a run: how many cores each used, how long the target waited for
+ * a core, and how much other programs used. The target's processes are those that listen at the address of the load,
  * those that this program has started (targets, gateways, Redis), and all their descendants.
  *
- * If two targets take turns, only a target's own processes count, over the time in which it was loaded: at rest it uses
- * next to nothing, which would halve every figure.
+ * If two targets take turns, only a target's own processes count, over the time in which it was loaded: while it is not
+ * loaded it uses next to nothing, and counting that time would halve every figure.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { resolve } from "../../base/net/resolve.ts";
@@ -33,20 +33,23 @@ export interface HostUse {
   readonly target?: TargetUse;
 }
 
-/** Begins to watch; the returned function ends it. @param atMs Start of the load, milliseconds since the epoch. */
+/**
+ * Begins to watch; the returned function ends the watch and returns what was used.
+ * @param atMs Start of the load, milliseconds since the epoch.
+ */
 type BeginWatch = (atMs: number) => () => HostUse;
 
-/** The turns in which a target is loaded, if another target has the turns between; empty for a load without a break. */
+/** The turns in which a target is loaded, if it takes turns with another target; empty for a load without a break. */
 interface LoadTurns {
   readonly turns?: TurnsSpec;
-  /** Where the other target is reached. */
+  /** Endpoint of the other target. */
   readonly partner?: Endpoint;
-  /** The target's own processes among those that this program has started. */
+  /** Returns the ids of the processes that this program has started for the target. */
   readonly pids?: () => readonly number[];
 }
 
 /**
- * Looks for the target before the load begins, because that takes some 10 ms.
+ * Looks for the target's processes, which takes some 10 ms and is therefore done before the load begins.
  *
  * @param sharesMachine Whether the target runs on this machine.
  */
@@ -59,10 +62,11 @@ export async function hostWatch(
   const others = listeners.length === 0 || partner === undefined ? [] : await listenersOf(partner);
   const clockOf = (atMs: number): LoadClock =>
     loadClock(turns, () => 1_000 * (epochNowMs() - atMs));
-  // A server in this very process is not distinct from the generator.
+  // A target in this very process can't be told from the generator.
   const isSeen = sharesMachine ? listeners.length > 0 && !listeners.includes(Deno.pid) : true;
   if (!isSeen || Deno.build.os !== "linux") return (atMs) => watchMachine(clockOf(atMs));
-  // A server that responds in both sides' turns is neither side's target, but no neighbour either.
+  // A server that responds in the turns of both sides is neither side's own target, but it is no
+  // neighbour either.
   const isShared = others.some((pid) => listeners.includes(pid));
   const target: WatchedTarget = {
     ...isShared ? { listeners: [], others: [...listeners, ...others] } : { listeners, others },
@@ -83,7 +87,10 @@ function watchMachine(clock: LoadClock): () => HostUse {
   return () => ({ hostActivity: measuredActivity(activity(), clock) });
 }
 
-/** The generator works in both sides' turns, so only a share of its throttled time lies in the measured time. */
+/**
+ * Keeps only a share of the generator's throttled time, because the generator works in the turns of both sides, and
+ * only part of that time is measured time of this side.
+ */
 function measuredActivity(activity: HostActivity, clock: LoadClock): HostActivity {
   const { throttled } = activity;
   return { ...activity, throttled: throttled && throttled * clock.shares().measured };
@@ -91,10 +98,13 @@ function measuredActivity(activity: HostActivity, clock: LoadClock): HostActivit
 
 interface WatchedTarget {
   readonly listeners: readonly number[];
-  /** Processes that listen for the load in the other turns. */
+  /** Processes that listen for the other target's load. */
   readonly others: readonly number[];
   readonly port: number | null;
-  /** The target's processes among those that this program has started; null: all of them. */
+  /**
+   * Returns the ids of the processes that this program has started for the target; null if all that it has started
+   * belong to the target.
+   */
   readonly started: LoadTurns["pids"] | null;
 }
 
@@ -142,7 +152,10 @@ function watchBoth(
   };
 }
 
-/** CPU time of processes has steps of 10 ms, so in a shorter time one step looks like a lot. */
+/**
+ * Busy programs are named only if the watch lasted at least this long. The CPU time of processes has steps of 10 ms, so
+ * in a shorter time one step would look like a lot.
+ */
 const SHORTEST_FOR_NAMES_MS = 200;
 
 /** All cores on which at least one of the processes may run; null: all cores. */
@@ -170,7 +183,7 @@ function look(cores: readonly number[] | null): HostSample {
   };
 }
 
-/** Cores used by programs other than target and generator; null if unknown. */
+/** Number of cores used by programs other than target and generator; null if unknown. */
 function othersBetween(before: HostSample, after: HostSample, targetMs: number): number | null {
   const elapsedMs = after.atMs - before.atMs;
   if (before.times === null || after.times === null || elapsedMs <= 0) return null;
@@ -188,7 +201,7 @@ interface TargetWatch {
   readonly elapsedMs: number;
   readonly listeners: readonly number[];
   readonly groups: readonly string[];
-  /** Milliseconds for which the target had been throttled before the run. */
+  /** Milliseconds for which the target had been throttled before the run; null if unknown. */
   readonly before: number | null;
   readonly waits: TargetWaits | null;
 }

@@ -1,12 +1,12 @@
 /**
- * Converts the CPU use of a target that takes turns with another: the system counts it all the time, but a result is
- * about the target's own slices only. At rest the target waits for nothing and uses next to nothing, which would halve
- * every share. Pure: the clock is handed in.
+ * Converts the CPU use of a target that takes turns with another. The system counts CPU time throughout, but a result
+ * is about the target's own slices only. Between them, the target waits for nothing and uses next to nothing, so
+ * counting that time would halve every share. Pure: the clock is passed in.
  */
 import { Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import type { TargetUse } from "../result/generator.ts";
 
-/** When a target is loaded. */
+/** Tells when a target is loaded and measured. */
 export interface LoadClock {
   readonly isMeasured: () => boolean;
   /** Shares of the time so far in which the target was loaded, and in which it was measured. */
@@ -21,8 +21,8 @@ export interface LoadShares {
 const ALL_THE_TIME: LoadShares = { loaded: 1, measured: 1 };
 
 /**
- * @param turns Absent: the target is loaded and measured all the time.
- * @param nowUs Time since the start of the load.
+ * @param turns Absent if the target is loaded and measured all the time.
+ * @param nowUs Returns the time since the start of the load.
  */
 export function loadClock(turns: TurnsSpec | undefined, nowUs: () => number): LoadClock {
   if (turns === undefined) return { isMeasured: () => true, shares: () => ALL_THE_TIME };
@@ -38,8 +38,8 @@ export function loadClock(turns: TurnsSpec | undefined, nowUs: () => number): Lo
 }
 
 /**
- * Converts use over all the time to use over the time in which the target was loaded, and throttled time to the part of
- * it that was measured.
+ * Converts CPU use per second of the run into use per second of the time in which the target was loaded, and keeps the
+ * measured part of its throttled time.
  */
 export function whileLoaded(target: TargetUse, { loaded, measured }: LoadShares): TargetUse {
   const { throttled } = target;
@@ -49,7 +49,10 @@ export function whileLoaded(target: TargetUse, { loaded, measured }: LoadShares)
   };
 }
 
-/** @param times Factor by which the cores in use are multiplied. */
+/**
+ * Multiplies the numbers of cores in use.
+ * @param times The factor.
+ */
 export function inProportion(target: TargetUse, times: number): TargetUse {
   const { cpu, waiting, busiestThread } = target;
   return {

@@ -1,6 +1,6 @@
 /**
- * What `plateau plan` found, remembered in the user's cache folder: one small file for each machine and experiment.
- * Nothing depends on the file: one that can't be read or written is not a failure.
+ * The result of `plateau plan`, remembered in the user's cache folder: one small file for each machine and experiment.
+ * Nothing depends on the file: if it can't be read or written, that is not a failure.
  */
 import { join } from "node:path";
 import * as z from "zod";
@@ -13,7 +13,7 @@ import { cacheFolder, sortedKey } from "./calibration_cache.ts";
 
 const record = z.strictObject({ of: z.record(z.string(), z.json()), detectable });
 
-/** The plan for this machine and the experiment of that name; null if none is remembered. */
+/** The result of `plateau plan` for this machine and the experiment of that name; null if none is remembered. */
 export function rememberedPlan(experiment: string): Detectable | null {
   const subject = subjectHere(experiment);
   const path = pathOf(subject);
@@ -35,7 +35,7 @@ export async function rememberPlan(experiment: string, detectable: Detectable): 
     await Deno.mkdir(join(path, ".."), { recursive: true });
     await replaceFile(path, JSON.stringify({ of: subject, detectable }) + "\n");
   } catch {
-    // Without the file, the next report just does not cite the plan.
+    // Without the file, the next report merely does not cite the plan.
   }
 }
 
@@ -45,8 +45,8 @@ function subjectHere(experiment: string): Record<string, string | number> {
 }
 
 /**
- * Path of the file; null without a home folder. The file also holds the subject: two subjects whose files have the same
- * name displace each other.
+ * Path of the file; null if the user has no home folder. The file also contains the subject, because two subjects may
+ * have the same hash; they then overwrite each other's file.
  */
 function pathOf(subject: Record<string, string | number>): string | null {
   const folder = cacheFolder();

@@ -1,4 +1,6 @@
-/** The agent: takes shares of loads from the fleet's Redis, one at a time, for one coordinator at a time. */
+/**
+ * The agent. It takes shares of loads from the fleet's Redis, one at a time, and works for one coordinator at a time.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue, Worker } from "bullmq";
 import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
@@ -40,9 +42,9 @@ import {
 interface AgentOptions extends LinkOptions {
   readonly name: string;
   readonly workers: number;
-  /** Hosts that the agent may load, as `AllowList` takes them. */
+  /** Hosts that the agent may load, in the form that `AllowList` accepts. */
   readonly allow: readonly string[];
-  /** Folder for the request log of each run; null for none. */
+  /** Folder for the request log of each run; null if none is written. */
   readonly logFolder: string | null;
   /** Called with a line for the person who watches the agent. */
   readonly onNote: (text: string) => void;
@@ -50,9 +52,15 @@ interface AgentOptions extends LinkOptions {
   readonly signal: AbortSignal;
 }
 
-/** Two, so that another coordinator's job is refused at once rather than left waiting. */
+/**
+ * The number of jobs that are taken at once: two, so that another coordinator's job is refused immediately instead of
+ * waiting.
+ */
 const JOBS_AT_ONCE = 2;
-/** How often the clock is compared with Redis's: clocks drift some milliseconds a minute at worst. */
+/**
+ * Interval at which the agent's clock is compared with that of Redis. At worst, clocks drift apart by some milliseconds
+ * a minute.
+ */
 const CLOCK_MS = 30_000;
 /** How long an ending agent waits for Redis. */
 const LEAVE_MS = 1_000;
@@ -66,7 +74,7 @@ export class Agent {
   #worker: Worker | null = null;
   #messages: Queue | null = null;
   #clockReadMs = performance.now();
-  /** The coordinator that the agent works for, even after a run, for as long as that coordinator lives. */
+  /** The coordinator that the agent works for. It is kept between runs, for as long as the coordinator lives. */
   #coordinator: string | null = null;
   #atWork: Promise<void> | null = null;
   #run: AgentRun | null = null;
@@ -114,12 +122,12 @@ export class Agent {
     await this.#presence.begin((responds) => this.#onTouch(responds));
   }
 
-  /** Whether the agent is loading, or has not yet reported all of its load. */
+  /** Whether the agent is making a load, or has not yet reported all of it. */
   get isAtWork(): boolean {
     return this.#run !== null && !this.#run.isReported;
   }
 
-  /** Breaks off the agent's run, reports that, and leaves the fleet. */
+  /** Breaks off the agent's run, reports this to the coordinator, and leaves the fleet. */
   async end(): Promise<void> {
     this.#ends.abort();
     await this.#atWork;
@@ -197,7 +205,7 @@ export class Agent {
     void this.#release(coordinator);
   }
 
-  /** The queue to a coordinator; the last one is kept, because most coordinators make many runs. */
+  /** The queue to a coordinator. The most recent queue is kept, because most coordinators make many runs. */
   #queueTo(coordinator: string): Queue {
     const name = messageQueue(coordinator);
     return this.#messages?.name === name ? this.#messages : this.#messages = this.link.queue(name);

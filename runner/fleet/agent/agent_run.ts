@@ -28,9 +28,9 @@ interface RunSetting {
   /** The queue on which the agent reports to its coordinator. */
   readonly queue: Queue;
   readonly loader: Pick<LocalLoader, "load">;
-  /** Folder for the request log of each run; null for none. */
+  /** Folder for the request log of each run; null if none is written. */
   readonly logFolder: string | null;
-  /** Aborts when the agent ends: the run is broken off. */
+  /** Aborts when the agent ends, which breaks the run off. */
   readonly signal: AbortSignal;
   /** Called with a line for the person who watches the agent. */
   readonly onNote: (text: string) => void;
@@ -38,7 +38,7 @@ interface RunSetting {
 
 /** How long an agent that is ready waits for the start of the run. */
 const START_MS = 30_000;
-/** How long an ending agent tries to report its end. */
+/** How long an ending agent tries to deliver its final message. */
 const LAST_WORD_MS = 1_000;
 const RETRY_MS = 100;
 
@@ -65,7 +65,6 @@ export class AgentRun {
     this.#watch = new RunStateWatch({ client: setting.link.client, coordinator, run });
   }
 
-  /** Whether the agent has reported everything about the run. */
   get isReported(): boolean {
     return this.#isReported;
   }
@@ -129,7 +128,10 @@ export class AgentRun {
     return logFolder === null ? null : join(logFolder, `${run}.${agent}.csv`);
   }
 
-  /** Reports that the workers are ready, and waits for the start; returns that moment by this machine's clock. */
+  /**
+   * Reports that the workers are ready, and waits for the start. Returns the moment of the start by this machine's
+   * clock.
+   */
   async #startMoment(delayMs: number): Promise<number> {
     const { access, origin } = this.job;
     const { driver } = await chooseDriver(this.job.driver, endpointOf(origin, access));
@@ -173,7 +175,7 @@ export class AgentRun {
     if (bundle !== null) this.#outbox.add(bundle);
   }
 
-  /** Sends the results of the run; returns a note about it. */
+  /** Sends the results of the run. Returns a note about the run. */
   #finish({ reports, stage }: Loaded): string {
     const completed = reports.reduce((sum, { totals }) => sum + totals.completed, 0);
     const seconds = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;
@@ -199,7 +201,10 @@ export class AgentRun {
     return `run ${this.#watch.lost.aborted ? "interrupted" : how}: ${figures}`;
   }
 
-  /** Waits until every report that the coordinator needs has arrived. @param ended How the run ended, for the note. */
+  /**
+   * Waits until every report that the coordinator needs has arrived.
+   * @param ended A note about how the run ended.
+   */
   async #handOver(ended: string): Promise<void> {
     const { signal } = this.setting;
     const giveUp = (): void => this.#outbox.giveUp();
@@ -210,8 +215,8 @@ export class AgentRun {
     signal.addEventListener("abort", hurry);
     const hasArrived = await this.#outbox.emptied(OUT_OF_TOUCH_MS);
     signal.removeEventListener("abort", hurry);
-    // If Redis dies now, it may forget messages that have arrived, so the agent stays until the coordinator has moved
-    // on.
+    // If Redis dies now, it may forget messages that have arrived, so the agent stays until the
+    // coordinator has gone on to something else.
     if (hasArrived) {
       this.#isReported = true;
       this.setting.onNote(ended);
@@ -232,12 +237,13 @@ export class AgentRun {
     await settlesWithin(swept, LAST_WORD_MS);
   }
 
-  /** Sends only while the coordinator still wants this run: nobody reads a later message. */
+  /** Sends messages. Throws if the coordinator no longer wants this run, because nobody would read them. */
   async #send(messages: readonly AgentMessageInput[]): Promise<void> {
     const { run, coordinator } = this.job;
     const { runState } = await readRunState(this.setting.link.client, coordinator);
     if (runState?.run !== run) throw new Error("The coordinator is not waiting for this run now");
-    // Not in bulk, because that is a transaction, which waits for ever if the connection breaks during it.
+    // Not as a bulk command, because that is a transaction, which waits for ever if the connection
+    // breaks during it.
     await Promise.all(
       messages.map((message) =>
         this.setting.queue.add(message.kind, message, { ...ONCE, jobId: messageId(message) })

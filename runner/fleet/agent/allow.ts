@@ -1,6 +1,6 @@
 /**
- * Which hosts an agent or an MCP server may load: only those that its own command line names, whatever it is asked to
- * do.
+ * Decides which hosts an agent or an MCP server may load: only those that its own command line names, whatever a job or
+ * a client asks for.
  */
 import { BlockList, isIP } from "node:net";
 import * as z from "zod";
@@ -12,7 +12,7 @@ import { lookUp } from "../../../base/net/resolve.ts";
 /** Hosts that always mean this machine. */
 export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
 
-/** The word in a list that allows unix sockets. */
+/** The word in a list of allowed hosts that allows unix sockets. */
 const UNIX = "unix";
 const NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.?$/i;
 
@@ -33,9 +33,9 @@ function familyOf(address: string): AddressFamily {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 
-/** A host as `--allow` takes it. */
+/** A host in a form that `--allow` accepts. */
 export const allowedHost = z.string().trim().refine(
-  // Text that looks like an address but isn't one is not a name either.
+  // Digits and dots that form no address are not taken for a name either.
   (text) => networkOf(text) !== null || (NAME.test(text) && !/^[\d.]+$/.test(text)),
   {
     error: ({ input }) =>
@@ -50,7 +50,7 @@ type Resolve = (name: string) => Promise<readonly string[]>;
 type Admission =
   /** @property refusal Why the endpoint is not loaded, as a sentence. */
   | { readonly refusal: string }
-  /** @property addresses The checked addresses, to be dialed; null if the endpoint is loaded as it is. */
+  /** @property addresses The checked addresses, to be dialed; null if the endpoint is dialed as given. */
   | { readonly addresses: readonly string[] | null };
 
 /** The program that enforces a list, and the flag that sets it. */

@@ -1,4 +1,6 @@
-/** Reads a job from an agent's queue: the load that the agent may make, or why it refuses. */
+/**
+ * Reads a job from an agent's queue: returns the job if the agent may make its load, or else why the agent refuses it.
+ */
 import * as z from "zod";
 import { explain } from "../../../base/explain.ts";
 import { withEngine } from "../../../base/pattern.ts";
@@ -13,7 +15,7 @@ import { type AgentJob, agentJob } from "../protocol/agent_message.ts";
 export type Sender = Pick<AgentJob, "run" | "coordinator">;
 
 type ReadJob =
-  /** @property job Uses the addresses that were checked, if any were. */
+  /** @property job The job. If the allow list checked addresses of its endpoint, only these are dialed. */
   | { readonly job: AgentJob }
   /** @property sender Null if the job names no sender. */
   | { readonly sender: Sender | null; readonly problems: readonly string[] };
@@ -46,7 +48,9 @@ export async function readJob(data: unknown, allow: AllowList): Promise<ReadJob>
   return { job: addresses === null ? job : { ...job, access: { ...job.access, addresses } } };
 }
 
-/** The most lines reported to the sender: a job may be wrong in a million places, each with a megabyte of text. */
+/**
+ * The most lines reported to the sender, because a job may be wrong in a million places, each with a megabyte of text.
+ */
 const MOST_LINES = 20;
 const MOST_CHARS = 500;
 

@@ -1,6 +1,6 @@
 /**
- * Messages on their way to a coordinator, in order: each is kept, and sent again and again, until Redis has it. Waiting
- * messages are sent together, so that a distant Redis does not hold them up. Adding a message does not wait.
+ * Messages on their way to a coordinator, in order. Each is kept, and sent again and again, until Redis has received
+ * it. Waiting messages are sent together, so that a distant Redis does not delay them. Adding a message does not wait.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
@@ -12,18 +12,21 @@ import type { AgentMessageInput } from "../protocol/agent_message.ts";
 import { packHealth, packPart, packSoFar } from "../protocol/packing.ts";
 
 const RETRY_MS = 100;
-/** Messages that arrived longer ago than this are assumed to have been taken by the coordinator. */
+/** If Redis received a message longer ago than this, the coordinator is assumed to have taken it. */
 const TAKEN_MS = 5_000;
 
 export class Outbox<Message> {
   readonly #waiting: Message[] = [];
-  /** Messages that arrived recently, and when. */
+  /** Messages that Redis received recently, and when. */
   #arrived: { readonly message: Message; readonly atMs: number }[] = [];
   readonly #givenUp = new AbortController();
   #sending: Promise<void> = Promise.resolve();
   #isSending = false;
 
-  /** @param send Resolves when the messages have arrived. May be called again for messages that had arrived. */
+  /**
+   * @param send Resolves when Redis has received the messages. May be called again with messages that Redis already
+   * has.
+   */
   constructor(private readonly send: (messages: readonly Message[]) => Promise<unknown>) {}
 
   add(message: Message): void {
@@ -32,13 +35,17 @@ export class Outbox<Message> {
     if (!this.#isSending) this.#sending = this.#sendAll();
   }
 
-  /** Sends the latest messages again, because Redis was away and may have forgotten those that nobody had taken yet. */
+  /**
+   * Sends the latest messages again after Redis was away, because it may have forgotten those that nobody had taken
+   * yet.
+   */
   sendAgain(): void {
     if (this.#givenUp.signal.aborted) return;
     const sinceMs = performance.now() - TAKEN_MS;
     const recent = this.#arrived.filter(({ atMs }) => atMs >= sinceMs);
     this.#arrived = [];
-    // The first waiting messages may be on their way, so the repeated ones are queued behind all others.
+    // The first waiting messages may be on their way, so the repeated ones are queued behind all
+    // others.
     this.#waiting.push(...recent.map(({ message }) => message));
     if (!this.#isSending) this.#sending = this.#sendAll();
   }
@@ -49,12 +56,15 @@ export class Outbox<Message> {
     this.#arrived.push(...messages.map((message) => ({ message, atMs })));
   }
 
-  /** Number of messages that have not arrived. */
+  /** Number of messages that Redis has not received yet. */
   get size(): number {
     return this.#waiting.length;
   }
 
-  /** Resolves when all messages have arrived or were given up, or at the time limit; true if all have arrived. */
+  /**
+   * Resolves when Redis has received all messages, when they were given up, or at the time limit; true if it has them
+   * all.
+   */
   async emptied(limitMs: number): Promise<boolean> {
     const { signal } = this.#givenUp;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -66,7 +76,7 @@ export class Outbox<Message> {
     return this.size === 0 && !signal.aborted;
   }
 
-  /** Discards the messages that have not arrived, and all that are added later. */
+  /** Discards the messages that Redis has not received yet, and all that are added later. */
   giveUp(): void {
     this.#waiting.length = 0;
     this.#givenUp.abort();
@@ -92,8 +102,8 @@ export class Outbox<Message> {
 export type BundleInput = Extract<AgentMessageInput, { kind: "bundle" }>;
 
 /**
- * Intervals of an agent's workers, bundled for the coordinator. Each bundle also contains what the workers' reports
- * would be if the run ended with that bundle. Pure.
+ * Bundles the intervals of an agent's workers for the coordinator. Each bundle also contains the workers' reports as
+ * they would be if the run ended with that bundle. Pure.
  */
 export class Bundler {
   #seq = 0;

@@ -24,8 +24,8 @@ export class PresenceKeeper {
   }
 
   /**
-   * Takes the name, without being listed yet. If a killed agent's entry still exists, waits until it expires. Throws a
-   * UserError if another agent has the name.
+   * Takes the name, without being listed yet. If the name is still held by the entry of an agent that was killed, waits
+   * until that entry expires. Throws a UserError if another agent has the name.
    */
   async claim(): Promise<void> {
     const endMs = performance.now() + PRESENCE_MS.lives + PRESENCE_MS.renewed;
@@ -36,7 +36,10 @@ export class PresenceKeeper {
     }
   }
 
-  /** Lists the agent from now on. @param onTouch Called after each renewal with whether Redis has responded. */
+  /**
+   * Lists the agent from now on.
+   * @param onTouch Called after each renewal with whether Redis has responded.
+   */
   async begin(onTouch: (responds: boolean) => void): Promise<void> {
     await this.#write();
     this.#renewal = setInterval(() => {
@@ -44,7 +47,7 @@ export class PresenceKeeper {
     }, PRESENCE_MS.renewed);
   }
 
-  /** Writes a change of state immediately, if Redis responds. */
+  /** Writes a change of state immediately, unless Redis does not respond. */
   renewNow(): void {
     if (this.#renewal !== undefined) this.#write().catch(() => {});
   }

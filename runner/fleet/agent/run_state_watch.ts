@@ -9,18 +9,22 @@ import { OUT_OF_TOUCH_MS, POLL_MS, RUN_STATE_MS, runStateKey } from "../protocol
 import { replyWithin } from "../protocol/redis_link.ts";
 
 /**
- * stopped: the coordinator wants the results so far. It wants no results in the other cases. over: it has moved on to
- * another run, or to none. gone: it no longer renews its run state. out of touch: Redis does not respond.
+ * Why a load ends early. stopped: the coordinator wants the results so far; in all other cases it wants none. over: the
+ * coordinator has moved on to another run, or to none. gone: the coordinator no longer renews its run state. out of
+ * touch: Redis does not respond.
  */
 export type End = "stopped" | "over" | "gone" | "out of touch";
 
-/** The run state and its age; null if there is none. */
+/** The run state as read from Redis, and its age; `runState` is null if there is none. */
 interface SeenRunState {
   readonly runState: RunState | null;
   readonly ageMs: number;
 }
 
-/** What the coordinator's run state means for one run. Pure: times are milliseconds by any one clock. */
+/**
+ * What the coordinator's run state means for one run. Pure: times are arguments, in milliseconds of any clock that is
+ * the same for all calls.
+ */
 export class RunStateView {
   #writtenMs: number;
   #repliedMs: number;
@@ -31,7 +35,10 @@ export class RunStateView {
     this.#writtenMs = this.#repliedMs = this.#inTouchSinceMs = nowMs;
   }
 
-  /** To be called when Redis has responded, perhaps without a run state. */
+  /**
+   * To be called when Redis has responded, perhaps without a run state. Returns why the load must end; null if it may
+   * go on.
+   */
   see({ runState, ageMs }: SeenRunState, nowMs: number): End | null {
     if (this.#isSilent) this.#inTouchSinceMs = nowMs;
     this.#isSilent = false;
@@ -40,12 +47,12 @@ export class RunStateView {
       this.#writtenMs = nowMs - ageMs;
       return runState.stop ? "stopped" : null;
     }
-    if (runState !== null) return "over"; // a run is announced before its jobs are sent
+    if (runState !== null) return "over"; // a run is announced before its jobs, so this one is over
     const sinceMs = Math.max(this.#writtenMs, this.#inTouchSinceMs);
     return nowMs - sinceMs > RUN_STATE_MS.lives ? "gone" : null;
   }
 
-  /** To be called when Redis has not responded. */
+  /** To be called when Redis has not responded. Returns why the load must end; null if it may go on. */
   seeNothing(nowMs: number): End | null {
     this.#isSilent = true;
     return nowMs - this.#repliedMs > OUT_OF_TOUCH_MS ? "out of touch" : null;
@@ -79,7 +86,7 @@ interface RunStateWatchOptions {
   readonly run: string;
 }
 
-/** Polls the run state until it is closed. */
+/** Polls a coordinator's run state until `close` is called. */
 export class RunStateWatch {
   readonly #ends = new AbortController();
   readonly #lost = new AbortController();
@@ -112,12 +119,12 @@ export class RunStateWatch {
     return this.#lost.signal;
   }
 
-  /** The start of the run by Redis's clock; rejects if the run ends before. */
+  /** The start of the run by Redis's clock; rejects if the run ends before it starts. */
   startAtMs(): Promise<number> {
     return this.#start.promise;
   }
 
-  /** Resolves when nobody waits for the results any more, at the time limit, or on abort. */
+  /** Resolves when nobody waits for the run's results any more, at the time limit, or on abort. */
   async over(limitMs: number, signal: AbortSignal): Promise<void> {
     this.#pauseMs = POLL_MS.waiting;
     const endMs = performance.now() + limitMs;

@@ -1,7 +1,7 @@
 /**
  * The messages of one agent in one run, as its coordinator receives them. Bundles may arrive in any order, and twice.
- * Each bundle is taken once, in the order of its number, so the bundles taken so far never have a gap. Pure: the time
- * is an argument, milliseconds by any one clock.
+ * Each bundle is taken once, in the order of its number, so the bundles taken so far never have a gap. Pure: times are
+ * arguments, in milliseconds of any clock that is the same for all calls.
  */
 import * as z from "zod";
 import { isWithin } from "../../../base/limits.ts";
@@ -19,7 +19,7 @@ import { implausibleBundle, implausibleOrder } from "./plausibility.ts";
 
 /** One worker's part of one interval. */
 export interface ReceivedPart {
-  /** Number of the worker in the whole fleet. */
+  /** Index of the worker in the whole fleet. */
   readonly worker: number;
   readonly part: IntervalPart;
   readonly health: Health;
@@ -36,8 +36,8 @@ export class AgentStream {
   #doubt: string | null = null;
   #finished: AgentMessageOf<"finished"> | null = null;
   /**
-   * For each of the agent's workers, its packed results as if the run had ended with its last part; empty before the
-   * first bundle.
+   * For each of the agent's workers, its packed results as they would be if the run had ended with its last part; empty
+   * before the first bundle.
    */
   #soFar: readonly unknown[] = [];
   /** The last part of each of the agent's workers. */
@@ -50,7 +50,7 @@ export class AgentStream {
 
   /**
    * Takes a bundle, and returns all parts that are now in order.
-   * @param most The last interval that can have ended by now.
+   * @param most Index of the last interval that can have ended by now.
    */
   bundle(bundle: AgentMessageOf<"bundle">, nowMs: number, most = Infinity): ReceivedPart[] {
     if (!this.#isNew(bundle)) return [];
@@ -69,7 +69,7 @@ export class AgentStream {
     return parts;
   }
 
-  /** Whether a bundle is new. Bundles that arrive too early are stored until their turn, up to a limit. */
+  /** True for a bundle that arrives for the first time and not too far ahead of its turn. */
   #isNew({ seq }: AgentMessageOf<"bundle">): boolean {
     const isSoon = isWithin("fleetBundles", seq - this.#next);
     return seq >= this.#next && isSoon && !this.#early.has(seq);
@@ -81,7 +81,7 @@ export class AgentStream {
     return [];
   }
 
-  /** The first impossible report of the agent; null without any. */
+  /** The agent's first impossible report; null if there is none. */
   get implausible(): string | null {
     return this.#doubt;
   }
@@ -92,12 +92,12 @@ export class AgentStream {
     this.#bounds += censored.count;
   }
 
-  /** Counts over all parts returned so far. */
+  /** Counts over all parts that `bundle` has returned so far. */
   get counts(): IntervalCounts {
     return { seconds: this.#seconds, values: this.#values, bounds: this.#bounds };
   }
 
-  /** The last interval that any of the agent's workers has reported. */
+  /** Index of the last interval that any of the agent's workers has reported. */
   get lastIndex(): number {
     return Math.max(0, ...this.#last.map((last) => last?.part.index ?? 0));
   }
@@ -129,8 +129,8 @@ export class AgentStream {
   }
 
   /**
-   * Once everything has arrived, checks that the final results add up, by themselves and with the intervals; until then
-   * the final message stays pending.
+   * Once all messages have arrived, checks that the final results are consistent in themselves and with the intervals.
+   * If they are not, discards the final message.
    */
   #settle(): void {
     if (this.whole === null) return;
@@ -141,12 +141,15 @@ export class AgentStream {
     this.#finished = null;
   }
 
-  /** The agent's final message, once everything before it has arrived, too. */
+  /** The agent's final message; null until everything before it has arrived, too. */
   get whole(): AgentMessageOf<"finished"> | null {
     return this.#finished !== null && this.#next >= this.#finished.bundles ? this.#finished : null;
   }
 
-  /** Pace of the last reported interval, over all the agent's workers. */
+  /**
+   * Throughput over all the agent's workers, and the CPU use of the busiest one, in each worker's last reported
+   * interval.
+   */
   pace(intervalMs: number): { readonly ratePerSec: number; readonly cpuRatio: number } {
     const last = this.#last.filter((part) => part !== undefined);
     const completed = last.reduce((sum, { part }) => sum + part.completed, 0);
@@ -156,11 +159,11 @@ export class AgentStream {
 
   /**
    * The reports of the agent's workers if nothing more comes: their last reports, with all requests that were still to
-   * be sent counted as dropped. The latencies of requests that were in flight count in the worker's last interval,
-   * those of dropped requests in the run only.
+   * be sent counted as dropped. `parts` has lower bounds of latencies: for requests that were in flight, in the
+   * worker's last interval; for dropped requests, in interval `end.index`.
    * @param shares The shares of the agent's workers.
-   * @param end The moment at which the run was ended early, Infinity if it was not, and the last interval that was
-   * reported.
+   * @param end `us`: the moment at which the run was ended early; Infinity if it was not. `index`: the last interval
+   * that any agent reported.
    */
   abandon(
     shares: readonly SilentShare[],
@@ -184,7 +187,7 @@ export class AgentStream {
     return { reports: lost.map(({ report }) => report), parts, afterMs: afterUs / 1_000 };
   }
 
-  /** A part of an interval of the agent's worker `at` that consists of lower bounds alone. */
+  /** A part of an interval of the agent's worker `at` that has only lower bounds of latencies. */
   #boundsOf(at: number, index: number, bounds: SparseHistogram): ReceivedPart {
     return {
       worker: this.assigned.firstWorker + at,
@@ -206,10 +209,10 @@ export class AgentStream {
   }
 }
 
-/** The part of workers' results that is read while the load goes on. */
+/** The part of workers' results that is needed while the load goes on. */
 const inFlightOnly = z.array(z.object({ open: packedHistogram }));
 
-/** How long an agent may take to prepare: workers compile their code, and names are looked up. */
+/** How long an agent may take to prepare, for example to compile its workers' code and to look up names. */
 export const READY_MS = 20_000;
 
 export type Ready = AgentMessageOf<"ready">;
@@ -219,17 +222,17 @@ export interface FleetAgent {
   readonly member: FleetMember;
   readonly stream: AgentStream;
   ready: Ready | null;
-  /** Why the agent refuses the job. */
+  /** Why the agent refuses the job; empty if it does not. */
   problems: readonly string[];
   lostWhy: string | null;
 }
 
-/** Whether the agent's final message is still to come. */
+/** Whether the agent's final message is still awaited. */
 export function isPending({ stream, lostWhy }: FleetAgent): boolean {
   return stream.whole === null && lostWhy === null;
 }
 
-/** Why the agent does not begin; empty if it does. */
+/** Why the agent can't begin; empty if it is ready. */
 export function reasonsNotReady(name: string, { ready, problems }: FleetAgent): string[] {
   if (problems.length > 0) return problems.map((problem) => `agent ${name}: ${problem}`);
   return ready === null ? [`agent ${name} was not ready within ${READY_MS / 1_000} s`] : [];

@@ -1,6 +1,6 @@
 /**
- * The coordinator: makes loads with the agents of a fleet as if they were local workers. Jobs and messages go through
- * BullMQ; `redis_keys.ts` lists all keys in Redis.
+ * The coordinator. It makes loads with the agents of a fleet as if they were local workers. Jobs and messages go
+ * through BullMQ; `redis_keys.ts` lists all keys in Redis.
  */
 import { randomUUID } from "node:crypto";
 import process from "node:process";
@@ -45,22 +45,25 @@ import { Claims, type FleetMember, membersOf, roster } from "./roster.ts";
 import { IDLE, RunStateKeeper } from "./run_state_keeper.ts";
 
 interface FleetOptions extends LinkOptions {
-  /** How many agents, or all that are free. */
+  /** The number of agents wanted; "all" stands for all that are free. */
   readonly agents: number | "all";
   readonly onNote: (text: string) => void;
 }
 
-/** Messages that are processed concurrently. */
+/** The most messages that are processed concurrently. */
 const AT_ONCE = 64;
 /** How long to wait for an agent that was lost in the last load and may still be finishing its work. */
 const RETURN_MS = 5_000;
-/** Extra time, beyond what clocks and dials need, so that even a busy agent learns of the start in time. */
+/**
+ * Extra time before the start, beyond what clocks and dials need, so that even a busy agent learns of the start in
+ * time.
+ */
 const MARGIN_MS = 50;
-/** The longest that an agent takes to notice a new run state, including a second poll. */
+/** The longest that an agent takes to notice a new run state, with time for a second poll. */
 const NOTICE_MS = 3 * POLL_MS.waiting;
 /**
- * Milliseconds between an agent's reports, for each agent in the fleet: so the coordinator gets 1,000 messages a second
- * in all, which are easy to read.
+ * The least interval between an agent's reports, in milliseconds per agent of the fleet. The coordinator therefore gets
+ * at most about 1,000 messages a second from all agents together, which it can easily read.
  */
 const MS_PER_AGENT = 1;
 /** How long an ending fleet waits for Redis. */
@@ -71,7 +74,7 @@ const NO_PROXY: Problem = {
     "Cannot load through an HTTP proxy from agents: an agent may connect only to the hosts that it may load",
   fix: "leave the proxy out, or load from this machine, without agents",
 };
-/** The most notes about messages that were left out. */
+/** The most notes that are passed on. */
 const MOST_NOTES = 20;
 
 export class Fleet implements Loader {
@@ -83,13 +86,13 @@ export class Fleet implements Loader {
     private readonly link: Link,
     private readonly runState: RunStateKeeper,
     private readonly claims: Claims,
-    /** Names of the agents that the fleet has taken. */
+    /** Names of the agents that this coordinator has claimed. */
     private readonly names: readonly string[],
     private readonly options: FleetOptions,
   ) {}
 
   /**
-   * Takes the agents. Throws a TargetError if Redis does not respond or denies access, or if there are too few agents.
+   * Claims the agents. Throws a TargetError if Redis does not respond or denies access, or if there are too few agents.
    */
   static async open(options: FleetOptions): Promise<Fleet> {
     const link = await openLink(options);
@@ -128,14 +131,19 @@ export class Fleet implements Loader {
     }
   }
 
-  /** Passes on each note once, up to a limit: anyone with access to Redis may send a hundred thousand a second. */
+  /**
+   * Passes on each distinct note once, up to a limit, because anyone with access to Redis may cause a hundred thousand
+   * a second.
+   */
   #noteOnce(note: string): void {
     if (this.#noted.has(note) || this.#noted.size >= MOST_NOTES) return;
     this.#noted.add(note);
     this.options.onNote(note);
   }
 
-  /** Throws a UserError or a TargetError if the load can't be begun, and the signal's reason on an earlier abort. */
+  /**
+   * Throws a UserError or a TargetError if the load can't be begun, and the signal's reason if it aborts before that.
+   */
   async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
     const endpoint = endpointOf(request.origin, request);
     checkDriver(request.driver, endpoint, request.load.tls === "resume"); // throws if no agent can do this
@@ -169,7 +177,9 @@ export class Fleet implements Loader {
     }
   }
 
-  /** The agents that were taken, once they are free again. Throws a TargetError that names the missing ones. */
+  /**
+   * The agents that this coordinator has claimed, once they are free. Throws a TargetError that names the missing ones.
+   */
   async #present(signal: AbortSignal): Promise<Presence[]> {
     const endMs = performance.now() + RETURN_MS;
     for (;;) {
@@ -268,7 +278,9 @@ export class Fleet implements Loader {
   }
 }
 
-/** How far in the future the start must be, milliseconds. */
+/**
+ * The least time from now to the start, in milliseconds, so that every agent learns of the start and is ready by then.
+ */
 function leadMsOf(
   readies: readonly { readonly delayMs: number; readonly clock: ClockReading }[],
   own: ClockReading,

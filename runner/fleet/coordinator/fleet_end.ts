@@ -1,4 +1,7 @@
-/** The outcome of a fleet's load: each agent's results, or what is known of an agent that never sent them. Pure. */
+/**
+ * The outcome of a fleet's load: each agent's results, or, if an agent never sent them, what is known of its load.
+ * Pure.
+ */
 import { TargetError } from "../../../base/errors.ts";
 import { UNKNOWN_ACTIVITY } from "../../host/host_activity.ts";
 import type { DriverName } from "../../load/engine/driver.ts";
@@ -16,14 +19,18 @@ export interface FleetReports {
 interface AgentEnd {
   readonly reports: readonly WorkerReport[];
   readonly agent: LoadedAgent;
-  /** Lower bounds for requests that the agent, if lost, had in flight or dropped, which no interval contains yet. */
+  /**
+   * Lower bounds of latencies, if the agent was lost: for its requests that were in flight, and for those that were
+   * dropped. The intervals received so far do not contain these bounds.
+   */
   readonly lostParts: readonly ReceivedPart[];
   /** Counts of all the agent's intervals, including `lostParts`. */
   readonly counts: IntervalCounts;
 }
 
 /**
- * @param run The run's start by Redis's clock, when the run was ended early, and the last interval that was reported.
+ * The outcome of one agent.
+ * @param run `startAtMs`: start of the run by Redis's clock. `end`: see `AgentStream.abandon`.
  */
 export function endOf(
   { member: { presence, assigned, shares }, stream, ready, lostWhy }: FleetAgent,
@@ -53,7 +60,10 @@ export function endOf(
   return { reports, agent, lostParts: parts, counts: stream.counts };
 }
 
-/** Throws a TargetError if an agent's counts do not add up: they are part of the intervals and can't be removed. */
+/**
+ * The reports of all agents. Throws a TargetError if an agent's counts do not add up, because they are already part of
+ * the intervals and can't be removed.
+ */
 export function reportsOf(ended: readonly AgentEnd[]): FleetReports {
   const agents = ended.map(({ agent }) => agent);
   const breaches = ended.flatMap(({ agent, reports, counts }) => {

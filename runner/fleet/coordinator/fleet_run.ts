@@ -1,6 +1,6 @@
 /**
- * One load by the agents of a fleet, from "all are ready" to the last report: what each agent reported, and which
- * agents are done. `lost_agents.ts` says which are lost, and `fleet.ts` does all sending.
+ * One load by the agents of a fleet, from when all are ready to the last report: what each agent reported, and which
+ * agents are done. `lost_agents.ts` decides which agents are lost, and `fleet.ts` sends all messages.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../../base/errors.ts";
@@ -27,14 +27,14 @@ import { implausibleStart } from "./plausibility.ts";
 const REPORTING_MS = 1_500;
 const LOOK_MS = 25;
 const CUT_OFF = "killed, stopped or cut off";
-/** How far the clocks of a fleet may differ beyond their agents' own estimates. */
+/** The most that the clocks of a fleet are assumed to differ beyond the agents' own estimates. */
 const CLOCKS_MS = 10_000;
 
 /** How long a load lasts. */
 export interface Length {
   /** Null if the load ends by count. */
   readonly durationMs: number | null;
-  /** Whether no request starts after `durationMs`; false for phases, where users continue beyond the end. */
+  /** True if no request starts after `durationMs`; false for phases, where users continue beyond the end. */
   readonly isFixed: boolean;
 }
 
@@ -69,7 +69,7 @@ export class FleetRun {
     }));
   }
 
-  /** Takes an agent's message about this run. A repeated message is no sign of life. */
+  /** Takes an agent's message about this run. A repeated message does not count as a sign of life. */
   receive(message: AgentMessage): void {
     const agent = this.#agents.get(message.agent);
     if (agent === undefined) return;
@@ -94,7 +94,7 @@ export class FleetRun {
     this.#agents.get(agent)?.stream.doubt("it sent a message that no agent of this version sends");
   }
 
-  /** The last interval that can have ended, allowing for small differences between clocks. */
+  /** Index of the last interval that can have ended, allowing for small differences between clocks. */
   #lastEnded(nowMs: number): number {
     const { intervalMs } = this.setting;
     const { durationMs, isFixed } = this.#length;
@@ -134,7 +134,8 @@ export class FleetRun {
   }
 
   /**
-   * Sets the start of the load, before any agent learns of it; earlier messages do not count.
+   * Sets the start of the load. Must be called before any agent learns of the start, because results that arrive before
+   * this call are not believed.
    * @param startAtMs The start by Redis's clock.
    * @param startMs The same moment by performance.now().
    */
@@ -158,7 +159,7 @@ export class FleetRun {
     }
   }
 
-  /** Gives up agents that will not report any more; returns whether there are none left to wait for. */
+  /** Gives up agents that will not report any more. Returns whether no agent is left to wait for. */
   async #look(endMs: number | null): Promise<boolean> {
     if (this.setting.touch.silentMs > OUT_OF_TOUCH_MS) this.#giveUpAll();
     const open = [...this.#agents.values()].filter(isPending);
@@ -180,7 +181,7 @@ export class FleetRun {
     return ![...this.#agents.values()].some(isPending);
   }
 
-  /** An agent that is silent for a while no longer holds up the live view. */
+  /** Notes how many workers are reporting; agents that have been silent for a while are left out. */
   #noteReporting(): void {
     const limitMs = REPORTING_MS + this.setting.reportEveryMs;
     const reporting = [...this.#agents.values()].filter((agent) =>
@@ -211,14 +212,17 @@ export class FleetRun {
     }));
   }
 
-  /** Latencies so far of the requests in flight, by worker; without those of agents that were given up. */
+  /** Latencies so far of the requests in flight, by worker; agents that were given up are left out. */
   get inFlight(): SparseHistogram[] {
     return [...this.#agents.values()].flatMap(({ stream, lostWhy }) =>
       lostWhy === null ? stream.inFlight : []
     );
   }
 
-  /** Throws a TargetError if an agent's results do not add up: they are part of the intervals and can't be removed. */
+  /**
+   * The reports of all agents. Throws a TargetError if an agent's counts do not add up, because they are already part
+   * of the intervals and can't be removed.
+   */
   reports(): FleetReports {
     const agents = [...this.#agents.values()];
     const index = Math.max(...agents.map(({ stream }) => stream.lastIndex));

@@ -1,25 +1,34 @@
 /**
- * When an agent of a fleet counts as lost: it has been silent although Redis would have delivered its messages, and the
- * load is over for it. Pure but for the number of unread messages, which is looked up last.
+ * Decides when an agent of a fleet counts as lost: when it has been silent although Redis would have delivered its
+ * messages, and the load is over for it. Pure, except that the number of unread messages is looked up last.
  */
 import { LONGEST_DRAIN_US } from "../../load/engine/ending.ts";
 import { WORKER_GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/worker/overdue.ts";
 import type { FleetAgent } from "./agent_stream.ts";
 
-/** Once all other agents are done, an agent that has been silent for longer than this is not waited for. */
+/**
+ * How long an agent may be silent before it can count as lost; the interval between its reports and a margin for its
+ * clock are added.
+ */
 const GRACE_MS = 2_000;
-/** Time allowed beyond the drain: Redis may be away, and a thousand agents may have a lot to send. */
+/**
+ * How long agents are waited for at most after the last request could be sent. The time includes the drain, and is long
+ * because Redis may be away, and because a thousand agents may have a lot to send.
+ */
 const LATE_MS = 60_000;
-/** Longest time after the deadline: an agent waits for requests in flight, then ends workers that are stuck. */
+/**
+ * The longest that an agent may take after the deadline: it waits for requests in flight, then ends workers that are
+ * stuck.
+ */
 const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
-/** Redis as the coordinator sees it (`RunStateKeeper`). */
+/** Since when Redis has responded, and for how long it has not; see `RunStateKeeper`. */
 export interface Touch {
   readonly inTouchSinceMs: number;
   readonly silentMs: number;
 }
 
-/** A load while its coordinator waits for the agents' last messages. Milliseconds by any one clock. */
+/** A load while its coordinator waits for the agents' last messages. All times are milliseconds of the same clock. */
 interface Wait {
   readonly nowMs: number;
   readonly touch: Touch;
@@ -30,13 +39,13 @@ interface Wait {
   readonly lastMs: number;
   /** Whether the run was ended early. */
   readonly isStopped: boolean;
-  /** Number of agents' messages that have arrived and are not yet read. */
+  /** Number of agents' messages that have arrived and have not been read yet. */
   readonly unread: () => Promise<number>;
 }
 
 /**
- * The agents that are not waited for any longer. A minute after the last request could be sent, not even agents that
- * still report are waited for.
+ * The agents that are not waited for any longer. A minute after the last request could be sent, this includes agents
+ * that still report.
  * @param open All agents that are not done.
  */
 export async function lostAgents(
@@ -49,7 +58,7 @@ export async function lostAgents(
     ? silent
     : silent.filter((agent) => isOver(agent, wait, silent.length === open.length));
   if (given.length === 0) return [];
-  // Messages may wait here, unread, or in a Redis that does not respond.
+  // Messages of these agents may still be unread here, or be in a Redis that does not respond.
   const mayStillArrive = wait.touch.inTouchSinceMs === Infinity ||
     await wait.unread().catch(() => 1) > 0;
   return mayStillArrive ? [] : given;
@@ -64,8 +73,8 @@ export function silentMsOf(
 }
 
 /**
- * Whether the load is over for an agent. An agent heard from until the deadline may wait silently for its last
- * responses.
+ * Whether the load is over for an agent. If it reported until the deadline, it is given more time, because it may be
+ * waiting silently for its last responses.
  */
 function isOver(agent: FleetAgent, wait: Wait, areAllSilent: boolean): boolean {
   const { nowMs, endMs } = wait;

@@ -1,6 +1,6 @@
 /**
- * Recognises messages that no agent can have measured. Such a message is ignored, as if it had not come. An agent whose
- * next messages never come is lost, for the reason given here. Pure.
+ * Recognises messages that no agent can have measured. Such a message is ignored, as if it had not come. If the agent
+ * sends no valid message instead, it is lost, and the reason given here is shown. Pure.
  */
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import type { AssignedWorkers } from "../../measure/share.ts";
@@ -25,8 +25,8 @@ export function implausibleBundle(
 }
 
 /**
- * Why the counts of a part are implausible. Each completed request has a latency, and so has each lower bound; the last
- * interval also has the latencies of the drain.
+ * Why the counts of a part are implausible; null if they are plausible. Each completed request adds a latency, and so
+ * does each lower bound; the last interval also has the latencies of the drain.
  */
 function implausibleCounts(
   { completed, failed, errors, latency, censored, secondCompleted }: IntervalPart,
@@ -43,10 +43,10 @@ function implausibleCounts(
 }
 
 /**
- * Why a bundle whose turn has come is implausible, given that each worker reports its intervals one after the other,
- * and none before its end.
- * @param lastOf The last interval that a worker reported, −1 for none.
- * @param most The last interval that can have ended by now.
+ * Why a bundle whose turn has come is implausible; null if it is plausible. Each worker reports its intervals in order,
+ * and none before the interval has ended.
+ * @param lastOf The index of the last interval that a worker reported, −1 if it reported none.
+ * @param most The index of the last interval that can have ended by now.
  */
 export function implausibleOrder(
   { parts }: Bundle,
@@ -66,8 +66,8 @@ export function implausibleOrder(
 }
 
 /**
- * Whether a part has lower bounds alone, for requests that a worker had in flight or dropped when it was ended. They
- * belong to intervals that it has reported already.
+ * Whether a part has nothing but lower bounds of latencies, for requests that a worker had in flight or dropped when it
+ * was ended. Such a part belongs to an interval that the worker has reported already.
  */
 function isLowerBounds({ completed, failed, latency, censored }: IntervalPart): boolean {
   return completed + failed === 0 && latency.count > 0 && latency.count === censored.count;
@@ -78,7 +78,10 @@ function outOfOrder(index: number, before: number): string {
   return `it reported interval ${index} ${where}`;
 }
 
-/** Clocks may be very wrong, but a start that is hours away is not the start of this run. */
+/**
+ * The most by which a reported start may differ from the run's. Clocks may be wrong by minutes, but a start that is
+ * further away can't be the start of this run.
+ */
 const MOST_OFF_MS = 600_000;
 
 /** Why a reported start is implausible; null if it is plausible. Both moments are by Redis's clock. */

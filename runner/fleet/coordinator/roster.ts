@@ -1,4 +1,4 @@
-/** Which agents of a fleet are present, and which are picked for a load. */
+/** Lists the agents of a fleet that are present, and picks agents for a load. */
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import type { RedisClient } from "../../../targets/redis/client.ts";
@@ -21,8 +21,8 @@ import { usableConnections } from "../../../scenarios/load/load.ts";
 import { type AssignedWorkers, shareOut } from "../../measure/share.ts";
 
 /**
- * All present agents by name, each with the coordinator that it works for or that has claimed it. Entries of any other
- * form are ignored. Throws a TargetError if there are too many.
+ * All present agents by name, each with the coordinator that it works for or that has claimed it. Entries that are not
+ * valid are ignored. Throws a TargetError if there are too many agents.
  */
 export async function roster(client: RedisClient): Promise<Presence[]> {
   const keys = new Set<string>();
@@ -38,7 +38,7 @@ export async function roster(client: RedisClient): Promise<Presence[]> {
   return present.map((agent, at) => ({ ...agent, coordinator: agent.coordinator ?? claims[at] }));
 }
 
-/** The agent at a key; empty if the text is not a presence, belongs to another agent, or is too long. */
+/** The agent at a key, as a list; empty if the text is not a presence, belongs to another agent, or is too long. */
 async function presenceAt(client: RedisClient, key: string): Promise<Presence[]> {
   try {
     const text = await client.getRange(key, 0, LIMITS.agentText.most);
@@ -123,8 +123,8 @@ function whyNot({ name, version, coordinator }: Presence): string {
 }
 
 /**
- * Workers of each agent: dealt out one at a time to the agents in turn, up to `mostWorkers`, so that every worker has a
- * connection.
+ * The number of workers of each agent. Up to `mostWorkers` are dealt out, one at a time to the agents in turn, so that
+ * every worker has a connection.
  */
 export function workersByAgent(
   agents: readonly { readonly workers: number }[],
@@ -143,8 +143,9 @@ export function workersByAgent(
   return own;
 }
 
-// Claims on agents, held from before the coordinator's first load until its end: nobody else may take them, even while
-// idle. Two coordinators that choose at the same moment get different agents.
+// Claims on agents. A coordinator holds its claims from before its first load until it ends, so
+// nobody else may take its agents, even while they are idle. Two coordinators that choose at the
+// same moment get different agents.
 
 /**
  * Claims for ARGV[1] the first ARGV[4] keys that are not claimed by others, for ARGV[2] milliseconds; none if there are
@@ -210,7 +211,10 @@ export class Claims {
 
 // Which part of a load each member of a fleet gets.
 
-/** What a coordinator keeps of a worker's share: not the script, which can be large and which only the agent needs. */
+/**
+ * What a coordinator keeps of a worker's share. The script is left out, because it can be large and only the agent
+ * needs it.
+ */
 interface MemberShare extends SilentShare {
   readonly connections: number;
 }
@@ -219,11 +223,10 @@ interface MemberShare extends SilentShare {
 export interface FleetMember {
   readonly presence: Presence;
   readonly assigned: AssignedWorkers;
-  /** The share of each of the agent's workers. */
   readonly shares: readonly MemberShare[];
 }
 
-/** The load, split over the agents' workers; agents for which nothing is left take no part. */
+/** The load, split over the agents' workers. Agents that get no worker take no part in the load. */
 export function membersOf(request: LoadRequest, agents: readonly Presence[]): FleetMember[] {
   const brought = agents.map(({ workers }) => ({ workers: request.load.workers ?? workers }));
   const own = workersByAgent(brought, usableConnections(request.load));
@@ -233,7 +236,7 @@ export function membersOf(request: LoadRequest, agents: readonly Presence[]): Fl
     if (own[at] === 0) return [];
     const assigned: AssignedWorkers = { firstWorker, workers, own: own[at] };
     firstWorker += own[at];
-    // The agent decides which driver it uses; the due times do not depend on that.
+    // The agent may choose another driver; the due times do not depend on the driver.
     const driver: DriverName = presence.driver;
     const shares = shareOut(request, driver, assigned).map((share) => ({
       connections: share.connections,

@@ -12,7 +12,7 @@ export const IDLE: RunState = { run: null, startAtMs: null, stop: false };
 export class RunStateKeeper {
   #runState = IDLE;
   #renewal: ReturnType<typeof setInterval> | undefined;
-  /** When Redis last responded, and since when it has responded without a gap; by performance.now(). */
+  /** When Redis last responded, and since when it has responded without a gap; both by performance.now(). */
   #repliedMs = -Infinity;
   #inTouchSinceMs = Infinity;
 
@@ -52,12 +52,12 @@ export class RunStateKeeper {
       : this.#inTouchSinceMs;
   }
 
-  /** How long Redis has not responded, milliseconds. */
+  /** Milliseconds since Redis last responded. */
   get silentMs(): number {
     return performance.now() - this.#repliedMs;
   }
 
-  /** Announces that nothing more is wanted. Agents notice this sooner than the absence of a run state. */
+  /** Announces that no run is wanted any more, because agents notice this sooner than the absence of a run state. */
   async end(): Promise<void> {
     clearInterval(this.#renewal);
     const expiration = { type: "PX", value: LAST_MS } as const;

@@ -1,6 +1,6 @@
 /**
- * Jobs, messages and run states that go between a coordinator and its agents, as zod shapes: whoever reads Redis checks
- * what it finds there. Moments are milliseconds; those in Redis's clock say so.
+ * Jobs, messages and run states that go between a coordinator and its agents, as zod schemas, because each side checks
+ * what it reads from Redis. Moments are milliseconds; descriptions say which moments are by Redis's clock.
  */
 import * as z from "zod";
 import { accessShape } from "../../../base/target/access.ts";
@@ -14,7 +14,7 @@ import { jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
 
-/** The name is part of keys, ids and file names. */
+/** The name of an agent, which is part of keys, ids and file names. */
 export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/i, {
   error: ({ input }) =>
     `Cannot use ${
@@ -22,24 +22,24 @@ export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9]
     } as an agent's name: use up to 64 letters, digits, dots, hyphens and underscores`,
 });
 
-/** The most characters of texts that become a line about a fleet, or a key in Redis. */
+/** The most characters of texts that become a line about a fleet, or part of a key in Redis. */
 const MOST_CHARS = { run: 100, name: 300, sentence: 10_000 } as const;
 
-/** How long an agent may make its coordinator wait. */
+/** The longest times by which an agent may delay its coordinator. */
 const MOST_MS = { uncertainty: 10_000, delay: 60_000 } as const;
 
 const ms = z.number();
 
-/** A name without control characters, to fit in a line of a table. */
+/** A name without control characters, so that it fits in a line of a table. */
 const name = z.string().max(MOST_CHARS.name).regex(/^\P{Cc}*$/u);
 
 /** Upper bound for the rate of one worker; none reaches a hundredth of it. */
 const MOST_PER_SEC = 1e9;
-/** Workers of one agent: as many as its machine has cores, unless set otherwise. */
+/** The most workers of one agent. By default, an agent has as many as its machine has cores. */
 const MOST_WORKERS = LIMITS.agentWorkers.most;
 const ownWorkers = z.int().min(1).max(MOST_WORKERS);
 
-/** An agent's estimate of Redis's clock. */
+/** An agent's estimate of the difference between Redis's clock and its own. */
 const clock = z.strictObject({
   offsetMs: ms.describe("Redis's clock minus the agent's clock"),
   uncertaintyMs: ms.min(0).max(MOST_MS.uncertainty).describe(
@@ -120,10 +120,10 @@ export const agentJob = z.strictObject({
 });
 
 export type AgentJob = z.output<typeof agentJob>;
-/** A job as it is sent. */
+/** A job as the coordinator sends it, before the schema parses it. */
 export type AgentJobInput = z.input<typeof agentJob>;
 
-/** The sender of a message, for every kind of message. */
+/** The fields that name the sender in every kind of message. */
 export const messageSender = z.object({ run: z.string(), agent: z.string() });
 
 const from = { run: z.string().max(MOST_CHARS.run), agent: agentName };
@@ -180,14 +180,14 @@ export const agentMessage = z.discriminatedUnion("kind", [
 ]);
 
 export type AgentMessage = z.output<typeof agentMessage>;
-/** A message as it is sent. */
+/** A message as an agent sends it, before the schema parses it. */
 export type AgentMessageInput = z.input<typeof agentMessage>;
 export type AgentMessageOf<Kind extends AgentMessage["kind"]> = Extract<
   AgentMessage,
   { kind: Kind }
 >;
 
-/** An id for a message, so that adding it twice has no effect. */
+/** An id that is the same for a repeated message, so that adding the message twice has no effect. */
 export function messageId({ run, agent, ...message }: AgentMessage | AgentMessageInput): string {
   return `${run}.${agent}.${message.kind}${message.kind === "bundle" ? `.${message.seq}` : ""}`;
 }

@@ -1,7 +1,8 @@
 /**
- * The job engine, for modules that import it dynamically. In a split bundle, a dynamic import of a CommonJS package
- * itself has only the default export. The package's modules for bundlers do not work either, because tslib's module,
- * which they import, is empty in a bundle; so the file that Node loads is named.
+ * The job engine BullMQ, re-exported for modules that import it dynamically, because in a split bundle, a dynamic
+ * import of a CommonJS package itself has only a default export. The package's ES modules do not work either, because
+ * they import the ES module of tslib, which is empty in a bundle. So this module imports the file that Node would load
+ * by its path.
  */
 // @ts-types="bullmq"
 import { createNodeRedisClient, Queue, Worker } from "bullmq/dist/cjs/index.js";
@@ -11,7 +12,10 @@ export { createNodeRedisClient, Queue };
 /** Delay before a worker tries again after Redis was away. */
 export const RETRY_MS = 200;
 
-/** After Redis was away, looks for stalled jobs as soon as it looks for new ones; BullMQ's own worker waits for 5 s. */
+/**
+ * A worker that, after Redis was away, looks for stalled jobs as soon as it looks for new ones; BullMQ's own worker
+ * first waits for 5 s.
+ */
 export class LinkWorker extends Worker {
   #looked: Promise<unknown> = Promise.resolve();
 
@@ -21,7 +25,10 @@ export class LinkWorker extends Worker {
     return looked;
   }
 
-  /** For a worker that is closed: removes a timer that nothing waits for. */
+  /**
+   * To be called once the worker is closed. Waits for its pending connection check, whose timer would otherwise keep
+   * running.
+   */
   async rest(): Promise<void> {
     await this.#looked;
   }

@@ -1,6 +1,6 @@
 /**
- * The load of an agent's job, as JSON. The rules are those of experiment files: an agent sends
- * nothing that a file could not describe, whoever wrote the job.
+ * The schema of the load in an agent's job. The rules are those of experiment files: whoever wrote the job, an agent
+ * sends nothing that a file could not describe.
  */
 import { METHODS } from "../../../base/http/request.ts";
 import * as z from "zod";
@@ -49,7 +49,7 @@ const secretText = z.string().min(1).max(LIMITS.fieldValue.most);
 /** The text shown in place of a secret, such as a variable's name; kept short, because it may appear often. */
 const shownText = z.string().min(1).max(LIMITS.sentence.most);
 
-/** Secrets of the job, each with the text that an agent shows in its place. */
+/** Secrets of the job, each with the text that the agent shows in its place. */
 export const jobSecrets = z.array(z.tuple([secretText, shownText])).max(LIMITS.jobSecrets.most)
   .superRefine((secrets, context) => {
     const chars = secrets.reduce((sum, [value]) => sum + value.length, 0);
@@ -58,7 +58,8 @@ export const jobSecrets = z.array(z.tuple([secretText, shownText])).max(LIMITS.j
     }
   });
 
-// Unlike in a file, anything may stand between the braces of a placeholder; one without a value is sent as it is.
+// Unlike in an experiment file, any text may stand between the braces of a placeholder; a
+// placeholder that has no value is sent unchanged.
 const wirePath = path.max(LIMITS.path.most).regex(/^\P{Cc}*$/u, {
   error: ({ input }) => `Cannot use ${quotedOpenly(input)} as a path: it has control characters`,
 });
@@ -67,7 +68,10 @@ function hasAtMost(most: number): (fields: Readonly<Record<string, unknown>>) =>
   return (fields) => Object.keys(fields).length <= most;
 }
 
-/** Parts of a form (the line before each field, its head, its content, and the last line), or messages of a call. */
+/**
+ * The most parts of a body: the parts of a form (the line before each field, its head, its content, and the last line),
+ * or the messages of a gRPC call.
+ */
 const MOST_BODY_PARTS = Math.max(3 * LIMITS.formFields.most + 1, LIMITS.grpcMessages.most);
 
 const bodyPart = z.union([
@@ -142,7 +146,7 @@ const socket = z.strictObject({
   deflate: z.boolean(),
 });
 
-/** Names of the steps that have figures of their own. */
+/** Names of the steps for which separate figures are kept. */
 const stepNames = z.array(z.string().min(1).max(200)).max(LIMITS.stepNames.most);
 
 const requestStep = z.strictObject({

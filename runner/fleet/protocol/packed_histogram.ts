@@ -1,6 +1,6 @@
 /**
- * A histogram as JSON: its counts in HdrHistogram's V2 encoding, and its sums beside them, so that nothing is lost.
- * What arrives is checked, because one false histogram would falsify every figure that it is merged into.
+ * A histogram as JSON: its counts in HdrHistogram's V2 encoding, with its sums as separate numbers, so that nothing is
+ * lost. Every histogram that arrives is checked, because a false one would falsify every figure that it is merged into.
  */
 import * as z from "zod";
 import { decodeCounts, encodeCounts } from "../../stats/histogram/hdr_counts.ts";
@@ -8,7 +8,7 @@ import { EMPTY, type SparseHistogram } from "../../stats/histogram/histogram.ts"
 import { BUCKETS, highestUsOf, lowestUsOf } from "../../stats/histogram/histogram_counts.ts";
 import { NUMBER_BYTES } from "../../../base/leb128.ts";
 
-/** Characters of the counts in base64: at most two numbers for each bucket. */
+/** The most characters of the counts in base64; there are at most two numbers for each bucket. */
 const MOST_CHARS = Math.ceil(2 * BUCKETS * NUMBER_BYTES / 3) * 4;
 
 const us = z.number().min(0);
@@ -30,14 +30,17 @@ export const packedHistogram = histogram.transform((packed, context): SparseHist
   return z.NEVER;
 });
 
-/** A histogram, which is omitted if it is empty. */
+/** A histogram as JSON; undefined stands for an empty one. */
 export const packedHistogramOrNone = packedHistogram.optional().transform((part) => part ?? EMPTY);
 
 export function packHistogramOrNone(part: SparseHistogram): PackedHistogram | undefined {
   return part.count === 0 ? undefined : packHistogram(part);
 }
 
-/** Whether all values of `part` can be values of `whole`, as lower bounds must be among the latencies. */
+/**
+ * Whether the values of `part` can be a subset of those of `whole`. Lower bounds must be such a subset of the
+ * latencies.
+ */
 export function isAmong(part: SparseHistogram, whole: SparseHistogram): boolean {
   let at = 0;
   return part.count <= whole.count && part.indices.every((index, i) => {
@@ -52,7 +55,7 @@ export function packHistogram(part: SparseHistogram): PackedHistogram {
   return { sumUs, sumSquaresUs, minUs: count === 0 ? null : minUs, maxUs, buckets };
 }
 
-/** Null if the buckets are incomplete, or exceed the layout. */
+/** Returns null if the buckets are incomplete, or do not fit the histogram's layout. */
 function unpackHistogram({ buckets, minUs, ...sums }: PackedHistogram): SparseHistogram | null {
   try {
     const { indices, counts, count } = decodeCounts(Uint8Array.fromBase64(buckets));

@@ -1,6 +1,6 @@
 /**
- * Workers' reports as JSON and back: `pack…` makes the JSON, the schemas read it back. Agents are not trusted:
- * everything is bounded and checked.
+ * Workers' reports as JSON and back: the functions `pack…` make the JSON, and the schemas read it. Everything is
+ * bounded and checked, because agents are not trusted.
  */
 import * as z from "zod";
 import { ofIntervalTimes } from "../../../base/figures/figure.ts";
@@ -35,21 +35,21 @@ import {
   packHistogramOrNone,
 } from "./packed_histogram.ts";
 
-/** Longer texts are cut before they are sent. */
+/** The most characters of texts; longer ones are cut before they are sent. */
 const MOST_CHARS = { reason: 500, request: 2_000 } as const;
-/** The intervals of a day-long run at the shortest setting. */
+/** The number of intervals in a day if they are as short as possible. */
 const MOST_INTERVALS = 8_640_000;
-/** With one entry for this many seconds, a full table spans 20 days. */
+/** The most seconds that an entry of a table may cover. With it, a full table spans 20 days. */
 const MOST_EVERY_S = 1_024;
-/** The longest interval is a minute, and may begin in the middle of a second. */
+/** The most seconds that an interval touches: it lasts at most a minute, and may begin in the middle of a second. */
 const MOST_SECONDS_OF_INTERVAL = 61;
 
 const count = z.int().min(0);
-/** Longer than any run, and far below the size at which sums over a fleet lose their microseconds. */
+/** The highest time in µs: longer than any run, and so low that sums over a fleet stay exact to the microsecond. */
 const MOST_US = 1e13;
 const us = z.number().min(0).max(MOST_US);
 const NOT_AMONG = "Cannot read lower bounds that are not among the values";
-/** Counts in the order of ERRORS. */
+/** Counts of failures, in the order of ERRORS. */
 const errors = z.array(count).length(ERRORS.length);
 
 const packedTimes = z.strictObject({
@@ -145,7 +145,7 @@ function cutTo(chars: number, text: string): string {
   return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
 }
 
-/** A table by time: each entry covers 1, 2, 4 … seconds, because tables with other steps could not be added up. */
+/** Counts over time. Each entry covers 1, 2, 4, … seconds, because tables with other steps could not be added up. */
 const packedSeconds = z.strictObject({
   everyS: z.int().min(1).max(MOST_EVERY_S).refine(
     (everyS) => Number.isInteger(Math.log2(everyS)),
@@ -226,7 +226,10 @@ const messageCounts = {
   dropped: count,
 };
 
-/** A step's streams. One more name is allowed than are kept apart, because the last one stands for all others. */
+/**
+ * The messages of a step's streams. The limit allows one more name than is counted separately, because the last entry
+ * stands for all other names.
+ */
 const packedMessages = z.strictObject({
   ...messageCounts,
   inTime: count,
@@ -261,7 +264,10 @@ function packMessages(messages: MessageTotals): z.input<typeof packedMessages> {
   };
 }
 
-/** A step's WebSockets. One more code is allowed than are kept apart, because the last one stands for all others. */
+/**
+ * The messages of a step's WebSockets. The limit allows one more code than is counted separately, because the last
+ * entry stands for all other codes.
+ */
 const packedSockets = z.strictObject({
   ...messageCounts,
   opened: count,
@@ -283,7 +289,7 @@ function packSockets(
   };
 }
 
-/** Totals of each step. A load with a single step has it as step 0. */
+/** Totals of each step, as a list. A load with a single step has it as step 0. */
 function byStep<Totals extends z.ZodType<{ readonly step: number }>>(
   totals: Totals,
 ): z.ZodArray<Totals> {

@@ -1,6 +1,6 @@
 /**
- * What a fleet keeps in Redis, and for how long. Queues are BullMQ's; plain keys expire unless they are renewed, so a
- * process that is gone is soon forgotten.
+ * The keys that a fleet has in Redis, and how long they last. BullMQ manages the queues; plain keys expire unless they
+ * are renewed, so a process that is gone is soon forgotten.
  */
 
 /** Prefix of all keys of a fleet. */
@@ -36,11 +36,11 @@ export function runStateKey(coordinator: string): string {
 }
 
 export const PRESENCE_MS = { renewed: 1_000, lives: 3_000 } as const;
-/** How often a run state is renewed, and how long it lives; the same for claims, which end with their coordinator. */
+/** How often a run state is renewed, and how long it lives without renewal, ms. The same times apply to claims. */
 export const RUN_STATE_MS = { renewed: 400, lives: 1_500 } as const;
-/** How often an agent reads its coordinator's run state. */
+/** How often an agent reads its coordinator's run state, ms. */
 export const POLL_MS = { waiting: 50, loading: 250 } as const;
-/** A Redis that takes longer to respond counts as not responding. */
+/** If Redis takes longer than this to reply, it counts as not responding. */
 export const REPLY_MS = 1_000;
-/** An agent gives up if Redis has not responded for this long, because its messages reach nobody. */
+/** An agent gives up when Redis has not responded for this long, because nobody receives its messages. */
 export const OUT_OF_TOUCH_MS = 10_000;

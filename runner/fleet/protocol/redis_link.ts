@@ -1,6 +1,6 @@
 /**
- * A process's connections to the Redis of its fleet: one for plain keys, on which a request fails at once while
- * Redis is away, and one for BullMQ, which waits until it is back.
+ * A process's two connections to the Redis of its fleet: one for plain keys, on which requests fail at once while Redis
+ * is away, and one for BullMQ, on which they wait until Redis is back.
  */
 import type { JobsOptions, Queue, Worker, WorkerOptions } from "bullmq";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +12,7 @@ import type { ClockReading } from "./agent_message.ts";
 
 export interface LinkOptions {
   readonly url: string;
-  /** Authorities that are trusted besides the usual ones, as PEM. */
+  /** Certificate authorities that are trusted in addition to the default ones, as PEM. */
   readonly caCerts?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface Link {
    * Rejects if Redis denies access.
    */
   worker(name: string, take: Take, concurrency: number): Promise<Worker>;
-  /** Like `worker`, but takes each job at least once: what was being processed when Redis died comes again. */
+  /** Like `worker`, but takes each job at least once: a job that was being processed when Redis died is taken again. */
   reader(name: string, take: Take, concurrency: number): Promise<Worker>;
   close(): Promise<void>;
 }
@@ -39,10 +39,11 @@ export const ONCE = {
   removeOnFail: true,
 } as const satisfies JobsOptions;
 
-/** A process that is stopped for longer than the lock lasts loses the job that it had. */
+/** Options of `worker`. The lock on a job is long, because a process that is stopped for longer loses its job. */
 const TAKEN_ONCE = { lockDuration: 60_000, maxStalledCount: 0 };
 /**
- * A message that is not processed while its lock lasts is handed out again, because its taker probably never got it.
+ * Options of `reader`. A message that is not processed before its short lock expires is handed out again, because the
+ * process that took it probably never received it.
  */
 const TAKEN_AGAIN = { lockDuration: 500, stalledInterval: 250, maxStalledCount: 1_000_000 };
 
@@ -53,13 +54,15 @@ export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
   const { createNodeRedisClient, LinkWorker, Queue, RETRY_MS } = await import("./bullmq.ts");
   const client = await connectRedis(url, { caCerts });
   const engine = await connectRedis(url, { caCerts, waits: true });
-  engine.setMaxListeners(0); // each queue adds a listener
-  // One connection for all queues: a connection that a queue makes for itself has no listener once the queue is closed.
+  engine.setMaxListeners(0); // no limit, because each queue adds a listener
+  // All queues share one connection, because a connection that a queue makes for itself has no
+  // error listener once the queue is closed.
   const connection = createNodeRedisClient(engine).on("error", unheeded);
   const common = { connection, prefix: PREFIX };
   const workers: InstanceType<typeof LinkWorker>[] = [];
   const begin = async (name: string, take: Take, taking: Taking): Promise<Worker> => {
-    // A worker that is run before it is ready, and never becomes ready, would spin without a pause.
+    // Not started here: a worker that is run before it is ready, and never gets ready, would spin
+    // without a pause.
     const timing = { runRetryDelay: RETRY_MS, drainDelay: 1, autorun: false };
     const worker = new LinkWorker(name, ({ data }) => take(data), {
       ...common,
@@ -89,7 +92,8 @@ export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
 }
 
 /**
- * Ignores errors, since the plain connection reports problems of Redis; without a listener they would end the program.
+ * Ignores errors of the BullMQ connection and its workers, because the plain connection reports problems of Redis.
+ * Without a listener, such an error would end the program.
  */
 function unheeded(): void {}
 
@@ -116,8 +120,8 @@ export async function replyWithin<Reply>(
 }
 
 /**
- * Repeats the request until Redis replies. Throws the signal's reason when it aborts, and a TargetError
- * when Redis stays away for `limitMs`.
+ * Repeats the request until Redis replies. Throws the signal's reason on abort, and a TargetError if Redis has not
+ * replied within `limitMs`.
  */
 export async function retryUntilReply<Reply>(
   request: () => Promise<Reply>,
@@ -142,18 +146,22 @@ function outOfTouch(limitMs: number, error: unknown): TargetError {
   return new TargetError(`Cannot load from the fleet: ${why}`);
 }
 
-// The offset of Redis's clock from this machine's. Redis's reply tells a moment between the request and the arrival of
-// the reply, so the middle of the two is off by at most half the time between them (F. Cristian, Probabilistic clock
-// synchronization, 1989). The fastest response is the most exact.
+// The offset between Redis's clock and this machine's. Redis's reply contains a time between the
+// sending of the request and the arrival of the reply, so the middle of these two is off by at most
+// half the time between them (F. Cristian, Probabilistic clock synchronization, 1989). The fastest
+// reply gives the most exact offset.
 
-/** One reading of both clocks, this machine's and Redis's. Milliseconds since the epoch. */
+/** One reading of both clocks, this machine's and Redis's, in milliseconds since the epoch. */
 export interface ClockSample {
   readonly sentMs: number;
   readonly redisMs: number;
   readonly receivedMs: number;
 }
 
-/** @param samples At least one. */
+/**
+ * The offset of Redis's clock, from the sample with the shortest round trip.
+ * @param samples At least one.
+ */
 export function clockFrom(samples: readonly ClockSample[]): ClockReading {
   const [fastest] = samples.toSorted((a, b) => roundTripMs(a) - roundTripMs(b));
   const { sentMs, redisMs, receivedMs } = fastest;
@@ -164,7 +172,7 @@ function roundTripMs({ sentMs, receivedMs }: ClockSample): number {
   return receivedMs - sentMs;
 }
 
-/** This machine's clock with fractions of a millisecond; later changes of the system time do not affect it. */
+/** This machine's time with fractions of a millisecond; later changes of the system time do not affect it. */
 export function nowMs(): number {
   return performance.timeOrigin + performance.now();
 }
@@ -175,8 +183,8 @@ export function nowMs(): number {
 const FARTHEST_START_MS = 30_000;
 
 /**
- * The start that a coordinator names, by this machine's clock. Throws if it can't be the start of this run, because
- * Redis's clock was changed between the coordinator's reading and this agent's.
+ * The announced start, by this machine's clock. Throws if it can't be the start of this run, because Redis's clock was
+ * changed between the coordinator's reading and this agent's.
  */
 export function startHereMs(atMs: number, nowMs: number): number {
   const aheadMs = atMs - nowMs;
@@ -187,7 +195,7 @@ export function startHereMs(atMs: number, nowMs: number): number {
   throw new Error(`its coordinator announced a start ${far}: Redis's clock was changed meanwhile`);
 }
 
-/** Compares the clocks several times. Rejects if Redis does not respond. */
+/** Compares this machine's clock with Redis's several times. Rejects if Redis does not respond. */
 export async function readClock(client: RedisClient, requests = 8): Promise<ClockReading> {
   const samples: ClockSample[] = [];
   for (let i = 0; i < requests; i++) samples.push(await readOnce(client));

@@ -1,6 +1,6 @@
 /**
- * A script in the form that a fleet's job has: the types of gRPC calls are in it once, however many requests need them,
- * and each request refers to them by index.
+ * A script in the form that a fleet's job contains: it has the types of gRPC calls only once, however many requests
+ * need them, and each request refers to its types by index.
  */
 import type { MessageTypes, RootType } from "../../../base/grpc/message_types.ts";
 import {
@@ -14,7 +14,7 @@ import {
 
 interface SentRoot {
   readonly name: string;
-  /** Index among the types of the script. */
+  /** Index into the script's `types`. */
   readonly types: number;
 }
 
@@ -28,13 +28,13 @@ interface SentRequest extends Omit<ScriptRequest, "call"> {
 }
 
 export type SentScript = ScriptOf<SentRequest> & {
-  /** Absent: no request needs types. */
+  /** Absent if no request needs types. */
   readonly types?: readonly MessageTypes[];
 };
 
 /**
- * A script without its tables, because the coordinator works out which row is sent when.
- * @param script A script whose calls are ready.
+ * The script in the form that is sent, without its tables, because the coordinator works out which row is sent when.
+ * @param script A script whose gRPC calls are ready.
  */
 export function sentScript({ tables: _, ...script }: Script): SentScript {
   const places = new Map<MessageTypes, number>();
@@ -64,7 +64,7 @@ export function sentScript({ tables: _, ...script }: Script): SentScript {
   return places.size === 0 ? own : { ...own, types: [...places.keys()] };
 }
 
-/** Null if a request refers to types that are missing. */
+/** The script that was sent; null if a request refers to types that are missing. */
 export function receivedScript({ types = [], ...script }: SentScript): Script | null {
   let isWhole = true;
   const found = ({ name, types: at }: SentRoot): RootType => {

@@ -1,14 +1,17 @@
 /**
- * Virtual users whose first request is built before they arrive, so that the time of its hook does not count in their
- * latency. The later requests of a user depend on earlier responses, so each is built when it is due. A prepared user
- * has no connection yet: at a low rate few connections are open, so if each prepared user needed one, users would be
- * prepared one at a time.
+ * Virtual users whose first request is built before they arrive, so that the time of the script's hook does not count
+ * in their latency. The later requests of a user depend on earlier responses, so each of those is built when it is due.
+ * A prepared user has no connection yet: at a low rate few connections are open, and if each prepared user needed one,
+ * users would be prepared one at a time.
  */
 import type { Journey } from "./flow.ts";
 import type { OpenPacer } from "./pacers.ts";
 import type { Message } from "./protocol.ts";
 
-/** A request is built at most this long before it is due, because signatures contain a time, and data is renewed. */
+/**
+ * The longest time before its due time at which a request is built. It is short because the request may contain the
+ * time, as signatures do, or data that is renewed meanwhile.
+ */
 const EARLIEST_US = 10_000;
 /** No user is prepared if an exchange is due sooner than this, because that exchange would be sent late. */
 const LEAST_US = 100;
@@ -25,7 +28,7 @@ const FEW = 4;
  */
 export const PASS_US = 20;
 
-/** A user who has not arrived yet. */
+/** A virtual user who has not arrived yet. */
 export interface ComingUser {
   /** The user's number among this worker's users. */
   readonly number: number;
@@ -45,7 +48,7 @@ export class Ahead {
     this.#numbers = Array.from({ length: most }, (_, at) => most - 1 - at);
   }
 
-  /** The user who arrives next; null if no user is prepared. */
+  /** Removes and returns the user who arrives next; null if no user is prepared. */
   take(): ComingUser | null {
     const user = this.#users.shift() ?? null;
     if (this.#users.length <= FEW) this.#isFilling = true;
@@ -57,7 +60,7 @@ export class Ahead {
     if (this.#users.length === MOST) this.#isFilling = false;
   }
 
-  /** A free number for a new user; there is one for every user who may be present or prepared. */
+  /** A free number for a new user. There are enough for all users who may be present or prepared. */
   takeNumber(): number {
     const number = this.#numbers.pop();
     if (number === undefined) throw new Error("There are more virtual users than the load allows");
@@ -76,7 +79,7 @@ export class Ahead {
     return false;
   }
 
-  /** When to check next whether another user can be prepared. */
+  /** When to check next whether another user can be prepared; Infinity if that does not depend on time. */
   wakeUs(nowUs: number): number {
     return this.#mayAdd && this.#fromUs > nowUs ? this.#fromUs : Infinity;
   }

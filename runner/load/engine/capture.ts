@@ -1,6 +1,6 @@
 /**
- * Values taken from a response. A server can't make this expensive: only part of a body is searched, values have a
- * maximal length, and patterns are matched in linear time.
+ * Takes values from responses. A server can't make this expensive: only part of a body is searched, the length of
+ * values is limited, and patterns are matched in linear time.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import { beyond, isWithin } from "../../../base/limits.ts";
@@ -13,8 +13,8 @@ type Taker = (response: ReceivedResponse) => string | null;
 const NOTHING = new Uint8Array(0);
 
 /**
- * A function that extracts the value from a stored response, or null if it is missing or beyond the searched part. Call
- * within `withEngine`, which patterns need.
+ * Returns a function that extracts the value from a stored response, or null if the value is missing or beyond the
+ * searched part. `takerOf` itself must be called within `withEngine`, because it may compile a pattern.
  */
 export function takerOf({ from }: CaptureSpec): Taker {
   const take = unlimited(from);
@@ -31,7 +31,10 @@ function unlimited(from: CaptureSpec["from"]): Taker {
   return (response) => take(bodyOf(response));
 }
 
-/** A function that extracts the value from JSON or text, or null if it is missing. Call within `withEngine`. */
+/**
+ * Returns a function that extracts the value from JSON or text, or null if the value is missing. `takerOfText` itself
+ * must be called within `withEngine`, because it may compile a pattern.
+ */
 export function takerOfText(
   from: BodySource,
 ): (body: Uint8Array<ArrayBuffer>) => string | null {
@@ -58,7 +61,7 @@ function cookieIn({ kept }: ReceivedResponse, name: string): string | null {
   return pair === undefined ? null : pair.slice(pair.indexOf("=") + 1).trim();
 }
 
-/** Why a value may be missing although the response contains it; null if that can't be. */
+/** Why a value may not be found although the response contains it; null if there is no such reason. */
 export function whyOverlooked({ from }: CaptureSpec, response: ReceivedResponse): string | null {
   const isOfBody = from.kind === "json" || from.kind === "pattern";
   const problem = isOfBody ? response.kept?.content().problem ?? null : null;
@@ -81,7 +84,7 @@ function jsonAt(body: Uint8Array<ArrayBuffer>, path: readonly string[]): string 
   try {
     return textOf(memberAt(JSON.parse(new TextDecoder().decode(body)), path));
   } catch {
-    return null; // not JSON, or nested too deep to be written again
+    return null; // not JSON, or nested too deeply to be serialised again
   }
 }
 

@@ -1,9 +1,9 @@
 /**
  * The connections of a load: the state of each slot, when it was dialed, and when it may be dialed again. This module
- * gives the protocol the commands to dial and to close; requests are not its concern.
+ * tells the protocol to dial and to close; it does not deal with requests.
  *
- * Over HTTP/1.1 each slot is a connection. Over HTTP/2 the slots of one connection have the same remainder when divided
- * by the number of connections, and the state of dials is kept once for all of them.
+ * Over HTTP/1.1 each slot is a connection. Over HTTP/2, slots that have the same remainder when divided by the number
+ * of connections share a connection and the state of its dials.
  */
 import type { DialTurns } from "./driver.ts";
 import type { Message, Protocol } from "./protocol.ts";
@@ -23,13 +23,13 @@ export const CLOSED = 0;
 export const CONNECTING = 1;
 export const OPEN = 2;
 
-/** The most dials that one sweep over the closed slots begins: each takes some 50 µs. */
+/** The most dials that one sweep over the closed slots begins, because each dial takes some 50 µs. */
 const DIALS_AT_ONCE = 16;
 
-/** The load's parts that count dials, spread them out, and are told if the first one failed. */
+/** The parts of a load that count dials, spread dials out over time, and learn if the first dial has failed. */
 export interface DialParts {
   readonly recorder: Recorder;
-  /** Absent: a dial begins at once. */
+  /** Absent if dials begin at once. */
   readonly dialTurns?: DialTurns;
   /** Called once, if the first dial to finish has failed. */
   readonly onUnreached?: () => void;
@@ -38,22 +38,22 @@ export interface DialParts {
 export class Connections {
   readonly #state: Uint8Array;
   readonly #dialedUs: Float64Array;
-  /** Whether a slot shares a connection that another slot has dialed. */
+  /** By slot: 1 if it shares a connection that another slot has dialed. */
   readonly #joins: Uint8Array;
   readonly #waiting: (WaitingExchange | null)[];
   readonly #connections: number;
-  /** By connection: whether it was dialed before. */
+  /** By connection: 1 if it was dialed before. */
   readonly #wasDialed: Uint8Array;
-  /** By connection: 1 once it has brought a response. */
+  /** By connection: 1 if it has brought a response since `BackOff` last checked. */
   readonly responded: Uint8Array;
   readonly #backOff: BackOff;
-  /** Every closed slot, and some slots that have been dialed since. */
+  /** Every closed slot, and some slots that are no longer closed. */
   readonly #closed: SlotQueue;
   /** Number of slots being dialed. */
   dialing = 0;
   /**
-   * Whether every slot has had its turn to dial. Until then `RequestLoop` sends nothing, because requests would keep
-   * the server from accepting connections.
+   * Whether every slot has been given a chance to dial. Until then `RequestLoop` sends nothing, because requests would
+   * keep the server from accepting connections.
    */
   areDialed = false;
   #hasDialEnded = false;
@@ -100,7 +100,7 @@ export class Connections {
     }
   }
 
-  /** Visits the slots that have or are dialing a connection; the visitor may close the current one. */
+  /** Visits the slots that have a connection or are dialing one; the visitor may close the current slot. */
   forEachOpen(visit: (slot: number) => void): void {
     for (let slot = 0; slot < this.#state.length; slot++) {
       if (this.#state[slot] !== CLOSED) visit(slot);
@@ -108,9 +108,9 @@ export class Connections {
   }
 
   /**
-   * Visits the slots that have no connection; the visitor may dial the current slot. Stops after some dials, so that
-   * open connections are served in between; otherwise every response would seem to take as long as all dials together.
-   * Returns false if slots are left.
+   * Visits the slots that have no connection; the visitor may dial the current slot. Stops after some dials and returns
+   * false if slots are left, so that open connections are served in between; otherwise every response would seem to
+   * take as long as all dials together.
    */
   forEachClosed(visit: (slot: number) => void): boolean {
     const most = this.dialing + DIALS_AT_ONCE;
@@ -134,7 +134,7 @@ export class Connections {
     return slot % this.#connections;
   }
 
-  /** @param waiting The exchange to send once the connection is open; absent: whatever is due then. */
+  /** @param waiting The exchange to send once the connection is open; null: the one that is due at that time. */
   dial(slot: number, nowUs: number, waiting: WaitingExchange | null = null): void {
     const { protocol } = this;
     const joins = protocol.joins(slot);
@@ -153,7 +153,7 @@ export class Connections {
     this.#backOff.dialed(connection);
   }
 
-  /** The protocol has redialed the slot's connection by itself, which took `timeUs`. */
+  /** Records that the protocol has redialed the slot's connection by itself, which took `timeUs`. */
   replaced(slot: number, timeUs: number): void {
     this.#countDial(slot);
     const connection = this.#connectionOf(slot);
@@ -161,7 +161,10 @@ export class Connections {
     this.#connected(connection, timeUs);
   }
 
-  /** @param timeUs Time since the dial was requested, including any wait for its turn. */
+  /**
+   * Records that a connection was established.
+   * @param timeUs Time since the dial was requested. The wait for the dial's turn is subtracted from it.
+   */
   #connected(connection: number, timeUs: number): void {
     const { dialTurns, recorder } = this.parts;
     recorder.connected(timeUs - (dialTurns?.waitedUs(connection) ?? 0));
@@ -187,7 +190,7 @@ export class Connections {
     if (this.#joins[slot] === 0) this.#connected(connection, nowUs - this.#dialedUs[slot]);
   }
 
-  /** The dial has failed: the next attempt follows after a pause. */
+  /** Records that the dial has failed. The next attempt follows after a pause. */
   refused(slot: number, nowUs: number): void {
     this.#enter(slot, CLOSED);
     this.#backOff.refused(this.#connectionOf(slot), nowUs);
@@ -195,12 +198,14 @@ export class Connections {
     this.#hasDialEnded = true;
   }
 
-  /** The peer has closed the connection, as the protocol has reported, so the protocol need not close it. */
+  /**
+   * Records that the peer has closed the connection. The protocol reported this, so it need not be told to close it.
+   */
   ended(slot: number): void {
     this.#enter(slot, CLOSED);
   }
 
-  /** Closes the slot's connection; the next dial is not a reconnect. */
+  /** Closes the slot's connection on purpose, so the next dial does not count as a reconnect. */
   leave(slot: number): void {
     this.close(slot);
     const connection = this.#connectionOf(slot);
@@ -221,7 +226,7 @@ export class Connections {
   }
 
   /**
-   * Closes a connection that will bring nothing more; when it may be redialed depends on whether it has brought a
+   * Closes a connection that will bring nothing more. When it may be redialed depends on whether it has brought a
    * response.
    */
   giveUp(slot: number, nowUs: number): void {
@@ -236,14 +241,17 @@ const LONGEST_PAUSE_US = 1_000_000;
 const MOST_DOUBLINGS = 7;
 
 /**
- * When a connection may be dialed again: at once after one that brought a response, else after a pause of 10 ms that
- * doubles up to a second, so that a dead target costs neither side much. Several slots may report the same end.
+ * When a connection may be dialed again: at once if the last one brought a response, else after a pause of 10 ms that
+ * doubles up to a second, so that a dead target costs neither side much. Several slots may report the end of the same
+ * connection.
  */
 class BackOff {
   readonly #dialAtUs: Float64Array;
-  /** By connection: number of dials, from the last one that led to a response on. */
+  /** By connection: number of dials since the last one that led to a response, that one included. */
   readonly #dials: Uint8Array;
-  /** By connection: whether it is being dialed. Slots may still report the end of the previous connection meanwhile. */
+  /**
+   * By connection: 1 while it is being dialed. Meanwhile, slots may still report the end of the previous connection.
+   */
   readonly #isDialing: Uint8Array;
 
   /** @param responded For each connection, 1 if it has brought a response since the last check. */
@@ -273,13 +281,11 @@ class BackOff {
     return this.#dials[connection];
   }
 
-  /** A connection has ended. */
   ended(connection: number, nowUs: number): void {
     if (this.#isDialing[connection] === 1) return;
     if (this.#dialsOf(connection) > 1) this.#pause(connection, nowUs);
   }
 
-  /** A dial has failed. */
   refused(connection: number, nowUs: number): void {
     this.#isDialing[connection] = 0;
     this.#pause(connection, nowUs);
@@ -291,7 +297,8 @@ class BackOff {
   }
 
   /**
-   * The load has closed the connection on purpose: if it had brought a response, the next dial counts as a first one.
+   * Records that the load has closed the connection on purpose. If it had brought a response, the next dial counts as
+   * the first.
    */
   left(connection: number): void {
     if (this.responded[connection] === 1) this.#dials[connection] = 0;
@@ -327,7 +334,10 @@ export class Timeouts {
     this.#nextUs = oldestUs + timeoutUs;
   }
 
-  /** When the slot's dial or oldest exchange began, or last brought a part of a stream; Infinity if it has neither. */
+  /**
+   * When the slot's dial or oldest exchange began, or when a stream last brought a part, if that is later; Infinity if
+   * the slot has neither a dial nor an exchange.
+   */
   #begunUs(slot: number): number {
     if (this.connections.state(slot) === CONNECTING) return this.connections.dialedUs(slot);
     if (this.inFlight.count(slot) === 0) return Infinity;

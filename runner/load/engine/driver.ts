@@ -1,10 +1,11 @@
 /**
- * The contract of a driver: the sockets under a worker's load. A driver moves bytes and reports events; what the bytes
- * mean is the concern of the protocol, which knows no sockets. Each driver has a main file, and one entry in
- * `drivers.ts`; `tests/conformance/drivers_test.ts` runs the same suite over all of them.
+ * The contract of a driver: the sockets under a worker's load. A driver moves bytes and reports events; the protocol
+ * interprets the bytes and knows no sockets. Each driver has a main file, and one entry in `drivers.ts`;
+ * `tests/conformance/drivers_test.ts` runs the same suite over all of them.
  *
- * Here, a slot is the place of one connection, 0 … slots − 1. It is closed → connecting → open → closed. All moments
- * are microseconds since the start of the run, by one monotonic clock; negative before the start.
+ * For a driver, a slot is the place of one connection, numbered 0 … slots − 1. Its state goes closed → connecting →
+ * open → closed. All moments are microseconds since the start of the run, by one monotonic clock; they are negative
+ * before the start.
  */
 
 import type { TlsUse } from "../../result/tls.ts";
@@ -12,22 +13,26 @@ import type { TlsUse } from "../../result/tls.ts";
 export const DRIVER_NAMES = ["epoll", "tcp"] as const;
 export type DriverName = typeof DRIVER_NAMES[number];
 
-/** What refused a connection: the dial, the handshake, the look-up of the name, or what the server then sent. */
+/**
+ * Where a connection failed: in the dial, in the TLS handshake, in the look-up of the name, or in what the server then
+ * sent.
+ */
 export type RefusedBy = "connect" | "tls" | "dns" | "protocol";
 
 /** How a driver spreads its dials over time. */
 export interface DialTurns {
   /**
-   * Whether a dial requested now begins at once. A caller who is refused keeps its place in the queue by asking again.
+   * Whether a dial that is requested now may begin at once. A caller who is refused keeps its place in the queue by
+   * asking again.
    */
   mayBegin(nowUs: number): boolean;
   /** How long the last dial of the connection waited for its turn, microseconds. */
   waitedUs(connection: number): number;
 }
 
-/** Commands that the protocol gives; a driver carries them out in order and never calls back during one. */
+/** Commands that the protocol gives. A driver carries them out in order and never calls back during a command. */
 export interface Driver {
-  /** Dials slot `slot`; `onOpen` or `onRefused` follows. */
+  /** Dials a slot; `onOpen` or `onRefused` follows. */
   connect(slot: number): void;
   /** Queues `bytes` on an open slot. They are not copied, so they must stay unchanged until all are sent. */
   send(slot: number, bytes: Uint8Array): void;
@@ -39,22 +44,21 @@ export interface Driver {
   close(slot: number): void;
   /** Runs until `onTick` returns Infinity; resolves when every slot is closed. */
   run(events: DriverEvents): Promise<void>;
-  /** Absent: a dial begins at once. */
+  /** Absent if dials begin at once. */
   readonly dialTurns?: DialTurns;
   /** The TLS of the driver's connections; absent without TLS. */
   readonly tls?: { readonly use: TlsUse };
 }
 
-/** Events of a connection, reported by the driver. */
+/** Events of connections, reported by the driver. */
 export interface DriverEvents {
-  /** Whether a late tick distorts the load (open loop), or only delays some housekeeping. */
+  /** True if a late tick would distort the load, as in an open loop; false if it would only delay housekeeping. */
   readonly punctual: boolean;
   onOpen(slot: number, nowUs: number): void;
-  /** The dial failed. */
   onRefused(slot: number, by: RefusedBy, reason: string, nowUs: number): void;
-  /** `bytes[0, length)` arrived; the buffer belongs to the driver and is used again after the call. */
+  /** `bytes[0, length)` have arrived. The buffer belongs to the driver, which reuses it after the call. */
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void;
-  /** The peer closed its side (`reset` null) or the connection broke (its reason). */
+  /** The peer closed its side (`reset` is null), or the connection broke (`reset` is the reason). */
   onEnd(slot: number, reset: string | null, nowUs: number): void;
   /** Does everything that is due by now. Returns the moment of the next tick, or Infinity when the load is over. */
   onTick(nowUs: number): number;
