@@ -166,7 +166,8 @@ export function isPassed(
 }
 
 /**
- * The port that the experiment file sets, or any free port if it sets none. Throws if the port that it sets is taken.
+ * The port that the experiment file sets or, if it sets none, that of the context or any free port. Throws if the port
+ * set in the file is taken.
  */
 async function choosePort(spec: CommandTarget, context: LaunchContext): Promise<number> {
   const fixed = fixedPortOf(spec);

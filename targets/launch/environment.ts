@@ -243,19 +243,19 @@ function listenBriefly(hostname: string, port: number): number {
 const DENO_FLAG = `--inspect=${LOOPBACK}:0`;
 
 /**
- * The code that each process of Node imports first, cluster workers too. `--inspect` instead would give a worker the
- * port after its parent's, which may be taken, and fails if the program opens its inspector itself.
+ * The code that every Node process imports first, including cluster workers. `--inspect` would not do: it gives a
+ * worker the port after its parent's, which may be taken, and it fails if the program opens its inspector itself.
  */
-const OPENING = `import{open,url}from'node:inspector';` + // without spaces, because one would end it
+const OPENING = `import{open,url}from'node:inspector';` + // without spaces, because a space ends the option
   `import{isMainThread}from'node:worker_threads';isMainThread&&(url()||open(0,'${LOOPBACK}'))`;
 
-/** The arguments and the environment with which a foreign program is started. */
+/** How a foreign program is started. */
 interface StartedProgram {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The same program, started so that its inspector and counters can be used as far as the context requests them. */
+/** Changes how a program is started so that its inspector and counters can be used, if the context requests them. */
 export function watchable(
   program: string,
   { args, env }: StartedProgram,
@@ -273,13 +273,13 @@ function isDeno(program: string): boolean {
   return /^deno(?:\.exe)?$/.test(basename(program));
 }
 
-/** The environment in which processes of Node open their inspector. Needs Node 18.18 or later. */
+/** An environment in which Node processes open their inspector. Needs Node 18.18 or later. */
 function inspectableEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   const options = [env.NODE_OPTIONS ?? "", `--import=data:text/javascript,${OPENING}`];
   return { ...env, NODE_OPTIONS: options.join(" ").trim() };
 }
 
-/** The program's arguments with those that make it open its inspector, if it takes such an argument. */
+/** The program's arguments, with an inspector flag after the `run` or `serve` of Deno; other programs get no flag. */
 export function inspectableArgs(program: string, args: readonly string[]): string[] {
   if (!isDeno(program)) return [...args];
   const isRun = ["run", "serve"].includes(args[0]);
