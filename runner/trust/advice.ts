@@ -22,7 +22,7 @@ export type Remedy =
   | "less-load"
   /** Let the generator do more. */
   | "more-generator"
-  /** Keep target and generator from waiting for each other's cores. */
+  /** Keep the target and the generator from competing for cores. */
   | "apart";
 
 /** The best advice first, without duplicates. */

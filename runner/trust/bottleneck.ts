@@ -17,7 +17,7 @@ type BottleneckKind = Bottleneck["kind"];
 type Seen = Omit<Bottleneck, "kind">;
 type Thread = NonNullable<Bottleneck["thread"]>;
 
-/** The parts of a run, or of a single measurement, that show its bottleneck. */
+/** The parts of a run, or of a single measurement, from which its bottleneck is determined. */
 export type BottleneckRun =
   & Pick<
     Measurement,
@@ -43,7 +43,7 @@ export type BottleneckRun =
  * for the next request on a fast loopback uses 0.6 to 0.85, because each wake-up takes a while.
  */
 const FULL_THREAD = 0.9;
-/** If a thread, or all cores together, are used less than this, they have time left for more requests. */
+/** A thread, or all cores together, in use for less than this share of the time can serve more requests. */
 const BUSY_RATIO = 0.5;
 /** Names of Python and Ruby processes, whose threads take turns to compute because they share one lock. */
 const IN_TURNS = /^(?:python|uvicorn|gunicorn|ruby|puma)/;
@@ -73,7 +73,7 @@ const IN_LINE = 0.1;
  * If programs other than the target and Plateau use at least this many cores, the target may lack exactly these cores.
  */
 const OTHERS = 0.3;
-/** If other programs use at least this share of all cores, the machine is crowded. */
+/** If other programs use at least this share of all cores, the machine counts as crowded. */
 const CROWD = 0.25;
 /**
  * If the target's threads spent at least this share of their busy time waiting for a core, wake-ups alone do not
@@ -93,7 +93,7 @@ const THROTTLED = 0.05;
  */
 const REDIS_FULL = 0.8;
 /**
- * Limits for a request's CPU time divided by its service time. Below this one, the request mostly waits; above
+ * Limits for a request's CPU time divided by its service time. Below `WAITS_BELOW`, the request mostly waits; above
  * `WORKS_ABOVE`, the target mostly works on it.
  */
 const WAITS_BELOW = 0.15;
@@ -105,8 +105,8 @@ const LEAST_CONNECTIONS = 4;
 /** If another process of the same program uses less than this share of a core, it has room for more connections. */
 const PEERS_FULL = 0.75;
 /**
- * Descriptors that may be left when a server has run out. Some servers keep the last one, to accept connections and
- * close them.
+ * File descriptors that may remain when a server can open no more, because some servers keep the last one to accept
+ * connections and close them.
  */
 const FILES_LEFT = 1;
 /** With fewer concurrent requests than this on average, requests are served one at a time. */
@@ -137,7 +137,8 @@ export function bottleneckOf(run: BottleneckRun, limitCores: number | null = nul
   const waited = waitedFor(run, seen.service ?? 0, seen.atOnce);
   const kind = kindOf(run, seen, waited);
   const { kind: waitedKind, ...grounds } = waited ?? { kind: null };
-  // Garbage collections cost nothing if the target waits for something else, or could serve more.
+  // Garbage collections do not lower the throughput if the target waits for something else, or
+  // could serve more.
   const isBeside = paused?.kind === "gc" && paused.pauses === undefined && NOT_BY_GC.includes(kind);
   return {
     kind,

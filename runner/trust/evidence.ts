@@ -16,7 +16,7 @@ import type { Severity } from "../result/findings.ts";
 import type { Measurement } from "../result/result.ts";
 import type { SocketFigures, StreamFigures } from "../result/messages.ts";
 
-/** The evidence before it is judged. */
+/** What is known of the generator, before its trust is judged. */
 export type GeneratorEvidence = Omit<Generator, "trust" | "findings">;
 
 /** What is known about the generator's machine, apart from the workers' reports. */
@@ -165,8 +165,9 @@ const HARMLESS_DELAY_MS: Limits = { suspect: 1, invalid: 10 };
 /** Harmless delays, as shares of the median wait for a response or a message. */
 const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
 /**
- * Harmless delay in milliseconds, to be divided by the length of the run in seconds. A single hiccup decides the p99 of
- * a short run: one of 20 ms makes it 10 ms in a run of 1 s, but leaves it at 0 in a run of 10 s.
+ * Harmless delay in milliseconds for a run of 1 s; for other runs it is divided by their length in seconds. A single
+ * hiccup decides the p99 of a short run: one of 20 ms makes it 10 ms in a run of 1 s, but leaves it at 0 in a run of 10
+ * s.
  */
 const HARMLESS_HICCUP: Limits = { suspect: 10, invalid: 30 };
 

@@ -144,7 +144,7 @@ function isFull({ busy }: HostActivity): boolean {
 
 /**
  * A finding if a worker and its target share a core although others are free. There is none for an open loop that sends
- * every request, because its lateness says more.
+ * every request, because a finding about its lateness says more.
  */
 function linedUp(given: Case): TrustFinding | null {
   const { evidence, run: { load, requests } } = given;

@@ -41,7 +41,7 @@ const LONG_MS = 10;
  * requests in turn always makes some wait for others.
  */
 const LONG_TIMES = 5;
-/** Share of the run spent in long pauses. */
+/** The smallest share of the run that long pauses must take. */
 const PAUSED_RATIO = 0.02;
 const LEAST_PAUSES = 3;
 /** With fewer slow requests, no cause is sought for them. */

@@ -4,7 +4,7 @@
  */
 import type { Measurement } from "../result/result.ts";
 
-/** The smallest share of the due requests that counts as everything. */
+/** At least this share of the due requests must be served. */
 const SERVED = 0.99;
 /**
  * A percentile is used only if at least this many requests are beyond it. Otherwise, a single pause of the machine or
@@ -16,7 +16,7 @@ const LEAST_BEYOND = 10;
  * was sent. A ratio of at least this means that requests queued for connections.
  */
 const QUEUED_TIMES = 2;
-/** Shorter waits may be caused by wake-ups. */
+/** Milliseconds. Shorter waits may be caused by wake-ups. */
 const SHORT_MS = 2;
 /**
  * Requests in flight at the end divided by their usual number. If a queue grows throughout the run, the ratio is about
@@ -29,7 +29,7 @@ type LoadedRun = Pick<
   "load" | "requests" | "latency" | "service" | "drain" | "rate" | "elapsedS"
 >;
 
-/** Whether nearly everything was served, without a queue for connections or in the target. */
+/** Whether nearly all requests were served, without a queue for connections or in the target. */
 export function isServed(run: LoadedRun): boolean {
   const { load, requests: { due, completed } } = run;
   return load.kind !== "closed" && completed >= SERVED * due && !hasGrownQueue(run) &&

@@ -16,8 +16,8 @@ const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 const ALL_BUSY = 0.9;
 
 /**
- * If the latency of an empty server is at least this share of the p50, the p50 is mostly the generator's own. With at
- * most one request in flight (on average 1.05), no queue explains it.
+ * If the latency of a server that does nothing is at least this share of the p50, the p50 is mostly the generator's
+ * own. With at most one request in flight (on average 1.05), no queue explains it.
  */
 const BASELINE = { ofMedian: 0.5, atOnce: 1.05 };
 

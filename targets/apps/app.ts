@@ -16,12 +16,12 @@ interface AppContext {
   readonly log: (line: string) => void;
 }
 
-/** The client of a request, as `Deno.serve` reports it. */
+/** The client of a request, in the shape that `Deno.serve` passes. */
 interface AppClient {
   readonly remoteAddr?: Deno.NetAddr;
 }
 
-/** Hono's bindings; undefined for a request without a socket. */
+/** Hono's bindings, which hold the client; undefined for a request without a socket. */
 export type ClientBindings = { Bindings: AppClient | undefined };
 
 /** A running app, and how to release its resources. */

@@ -1,3 +1,4 @@
+/** Lists the built-in apps, and looks them up by name. */
 import type { AppName } from "../../base/target/app_settings.ts";
 import { api } from "./api.ts";
 import type { App } from "./app.ts";

@@ -126,9 +126,9 @@ function userOf(id: number): { id: number; name: string; email: string } {
 const NAME = "plateau-user";
 
 /**
- * Connects to the Redis that all instances share, with one connection per instance, as in the study. An instance
- * deletes what earlier ones have left if no other is running, so that a group of instances always starts with an empty
- * cache. An instance that joins running ones leaves their data alone.
+ * Connects to the Redis that all instances share, with one connection per instance, as in the study. The first instance
+ * to connect deletes what earlier instances have left, so that each group of instances starts with an empty cache,
+ * whoever starts it. Instances that join later leave the data alone.
  */
 async function openRedis(url: string | null): Promise<RedisClient> {
   if (url === null) {

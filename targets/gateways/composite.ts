@@ -92,10 +92,7 @@ export class Composite {
     };
   }
 
-  /**
-   * The parts to observe. Among instances that share a port, one of them serves as the gateway, and is not listed
-   * twice.
-   */
+  /** The parts to observe. If instances share a port, the gateway is one of them, and is not listed twice. */
   #parts(gateway: RunningTarget): WatchedPart[] {
     const own = this.#members.includes(gateway)
       ? []

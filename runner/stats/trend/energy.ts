@@ -56,7 +56,8 @@ interface Distances {
  */
 function distanceSums(values: readonly number[]): readonly [Float64Array, Distances] {
   const size = values.length;
-  // One row per value. Entry `first` is the sum of its distances to the values from `first` on.
+  // One row per value: entry `first` is the sum of the distances between that value and the values
+  // from `first` up to it.
   const sums = values.map((value, of) => {
     const row = new Float64Array(of + 1);
     for (let first = of - 1; first >= 0; first--) {

@@ -29,7 +29,8 @@ export interface LevelOptions {
 export const LEAST_VALUES = 6;
 
 /**
- * Otava's limit for candidates, which takes values for independent. It may be lenient, because a stricter test follows.
+ * The p-value below which Otava's test, which assumes independent values, proposes a candidate. It may be lenient,
+ * because a stricter test follows.
  */
 const CANDIDATE_P = 0.05;
 

@@ -10,8 +10,8 @@ export interface Planted {
 }
 
 /**
- * Moments at which the whole server stalls: for the last `lengthMs` of every period of `everyMs`. If either is 0, it
- * never stalls.
+ * Periods in which the whole server stalls: the last `lengthMs` of every `everyMs`, counted from `startMs`. There are
+ * none if either length is 0.
  */
 export interface Freezes {
   readonly startMs: number;

@@ -1,3 +1,4 @@
+/** The wiki's routes for reading, writing, logging in and the API. */
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";

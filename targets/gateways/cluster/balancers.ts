@@ -37,7 +37,10 @@ interface Joining {
   readonly stop: () => Promise<void>;
 }
 
-/** Makes the instances of `add` join when the first load begins; further loads on the same cluster add none. */
+/**
+ * Makes the instances of `add` join `add.at` milliseconds after the first load begins; further loads on the same
+ * cluster add none.
+ */
 function joining({ instances, add }: Cluster, context: ClusterContext, join: Join): Joining {
   const over = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -106,7 +106,6 @@ function workersUser(): string | null {
   return uid === 0 ? username : null;
 }
 
-/** @param folder The folder to create. */
 function writeFiles(folder: string, texts: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(texts)) {
     const file = join(folder, fileOf(path));

@@ -15,7 +15,10 @@ export interface OriginResponse {
   readonly body: BodyBytes | ReadableStream<BodyBytes> | null;
 }
 
-/** Methods whose requests may be sent again if a kept-alive connection turns out to be closed (RFC 9110 §9.2.2). */
+/**
+ * A request with one of these methods and without a body is sent again if a kept-alive connection turns out to be
+ * closed (RFC 9110 §9.2.2).
+ */
 const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 export class OriginClient {

@@ -41,7 +41,9 @@ export async function openProxy(settings: ProxySettings): Promise<Proxy> {
 export class Proxy implements Gateway {
   readonly #origin: OriginClient;
   readonly #inFlight = new Map<string, InFlightFetch>();
-  /** Keys of unshareable responses, with the moment (ms since 1970) at which each may be forgotten. */
+  /**
+   * Keys whose last fetch gave no response to share, with the moment (ms since 1970) at which each may be forgotten.
+   */
   readonly #unshared = new Map<string, number>();
   readonly #generations = new Generations();
 

@@ -9,7 +9,6 @@ import type { StoredResponse } from "./stores/store.ts";
 
 export interface RequestHead {
   readonly method: string;
-  /** The path and query. */
   readonly path: string;
   readonly fields: Fields;
 }

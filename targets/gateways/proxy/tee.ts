@@ -8,7 +8,6 @@ import type { BodyBytes } from "../origin/connection.ts";
 import type { OriginResponse } from "../origin/origin.ts";
 
 interface Tee {
-  /** The response for the client. */
   readonly response: OriginResponse;
   /** The body for the cache; null if it was too large or cut off. Never rejects. */
   readonly whole: Promise<BodyBytes | null>;

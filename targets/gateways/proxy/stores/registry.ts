@@ -1,3 +1,4 @@
+/** Opens the proxy's store of a given name. */
 import type { StoreName } from "../../../../base/target/gateway_shape.ts";
 import type { ResponseStore } from "./store.ts";
 
