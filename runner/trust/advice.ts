@@ -5,7 +5,7 @@
 import type { Advice } from "../result/findings.ts";
 import type { Case } from "./evidence.ts";
 
-/** Codes that fit only some loads or machines, so that no finding names them itself. */
+/** Advice that fits only some loads or machines; findings name a `Remedy` instead. */
 type Chosen =
   | "lower-rate"
   | "lower-speed"
@@ -22,7 +22,7 @@ export type Remedy =
   | "less-load"
   /** Let the generator do more. */
   | "more-generator"
-  /** Keep target and generator from waiting for each other's cores. */
+  /** Keep the target and the generator from competing for cores. */
   | "apart";
 
 /** The best advice first, without duplicates. */
@@ -43,14 +43,16 @@ function codesOf(remedy: Remedy, given: Case): readonly Advice[] {
   }
 }
 
-/** A closed loop has no rate to lower: its connections determine how much it sends. */
+/** A closed loop has no rate to lower, because the number of its connections determines how much it sends. */
 function lessLoad(load: Case["run"]["load"]): Advice {
   if (load.kind === "closed") return "fewer-connections";
   if (load.arrivals === "recorded") return "lower-speed";
   return load.kind === "phases" ? "fewer-arrivals" : "lower-rate";
 }
 
-/** Another worker helps if there is a core for it. If all cores are busy, this machine has no more to give. */
+/**
+ * Another worker helps only if there is a core for it. If all cores are busy, only a larger or another machine helps.
+ */
 function moreGenerator({ evidence, sharesMachine }: Case): readonly Advice[] {
   const { hostActivity: { cores }, workers } = evidence;
   const needed = workers + (sharesMachine ? 1 : 0);

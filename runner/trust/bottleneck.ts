@@ -1,6 +1,7 @@
 /**
- * The reason why a target served no more: a core that is full, something that it waits for, or the load itself. Decided
- * from the observations of one run; if these decide nothing, or contradict each other, it is unknown. Pure.
+ * Determines why a target served no more requests: a core was full, the target waited for something, or the load asked
+ * for no more. The decision rests on the observations of one run; if they decide nothing or contradict each other, the
+ * bottleneck is unknown. Pure.
  */
 import { servedAtOnce } from "./in_line.ts";
 import { pausesFinding } from "./pauses.ts";
@@ -16,7 +17,7 @@ type BottleneckKind = Bottleneck["kind"];
 type Seen = Omit<Bottleneck, "kind">;
 type Thread = NonNullable<Bottleneck["thread"]>;
 
-/** The parts of a run, or of a single measurement, that show its bottleneck. */
+/** The parts of a run, or of a single measurement, from which its bottleneck is determined. */
 export type BottleneckRun =
   & Pick<
     Measurement,
@@ -38,74 +39,94 @@ export type BottleneckRun =
   >;
 
 /**
- * From this share of a core on, a thread is full. One that only computes uses 0.95 to 1; one that waits for the next
- * request on a fast loopback uses 0.6 to 0.85, because each wake-up takes a while.
+ * A thread that uses at least this share of a core is full. A thread that only computes uses 0.95 to 1; one that waits
+ * for the next request on a fast loopback uses 0.6 to 0.85, because each wake-up takes a while.
  */
 const FULL_THREAD = 0.9;
-/** A thread, or all cores, below this share have time left for more requests. */
+/** A thread, or all cores together, in use for less than this share of the time can serve more requests. */
 const BUSY_RATIO = 0.5;
-/** Processes whose threads compute in turns because they share one lock: Python's and Ruby's, by name. */
+/** Names of Python and Ruby processes, whose threads take turns to compute because they share one lock. */
 const IN_TURNS = /^(?:python|uvicorn|gunicorn|ruby|puma)/;
-/** The most cores that threads computing in turns use together: more than one, because some work needs no lock. */
+/** The most cores that threads sharing such a lock use together; more than one, because some work needs no lock. */
 const MOST_IN_TURNS = 1.2;
 const FULL_TURNS = 0.85;
 /**
- * Share of a core used by all threads except the busiest. Helper threads of a single-threaded program, as for name
- * look-ups, use less.
+ * Share of a core that all threads except the busiest use together. In a single-threaded program they are helpers, for
+ * example for name look-ups, and use less.
  */
 const OTHER_THREADS = 0.1;
-/** From this use of a core on, the threads of any process may be computing in turns, as in Go with GOMAXPROCS=1. */
+/**
+ * Cores used by a process from which on its threads may be taking turns, whatever the program, as in Go with
+ * GOMAXPROCS=1.
+ */
 const NEAR_TURNS = 0.7;
 /**
- * With a larger share of failed or wrong requests, no bottleneck is sought, because what those requests waited for may
- * be none of the known kinds.
+ * If a larger share of the requests failed or got a wrong response, no bottleneck is sought, because those requests may
+ * have waited for something else.
  */
 const FAILS = 0.05;
-/** From this share of the machine's cores in use, no process can get more. */
+/** If this share of the machine's cores is in use, no process can get more. */
 const FULL_MACHINE = 0.95;
-/** Average number of threads waiting for a core: less is caused by wake-ups. */
+/** Average number of the target's threads that wait for a core; wake-ups alone cause less. */
 const IN_LINE = 0.1;
-/** If programs other than the target and Plateau use at least this many cores, the target may lack just those. */
+/**
+ * If programs other than the target and Plateau use at least this many cores, the target may lack exactly these cores.
+ */
 const OTHERS = 0.3;
-/** If other programs use at least this share of all cores, the machine is crowded. */
+/** If other programs use at least this share of all cores, the machine counts as crowded. */
 const CROWD = 0.25;
-/** Share of the target's busy time for which its threads waited for a core: more than wake-ups take. */
+/**
+ * If the target's threads spent at least this share of their busy time waiting for a core, wake-ups alone do not
+ * explain it.
+ */
 const WAITS_OF_WANTED = 0.3;
-/** Share of the target's CPU time spent in the kernel; a server with small responses spends half there. */
+/**
+ * Share of the target's CPU time spent in the kernel from which the kernel is the bottleneck. Even a server with small
+ * responses spends only half of its time there.
+ */
 const MOSTLY_KERNEL = 0.7;
-/** Share of the run in which a CPU limit paused the target. */
+/** Share of the run for which a CPU limit paused the target. */
 const THROTTLED = 0.05;
-/** Share of the run for which Redis is busy: it has one thread for commands, which also reads and writes sockets. */
+/**
+ * Share of the run for which Redis is busy with commands. It can't reach 1, because the same thread also reads and
+ * writes sockets.
+ */
 const REDIS_FULL = 0.8;
 /**
- * CPU time of a request over its service time: below this, it mostly waits; above `WORKS_ABOVE`, it is mostly worked
- * on.
+ * Limits for a request's CPU time divided by its service time. Below `WAITS_BELOW`, the request mostly waits; above
+ * `WORKS_ABOVE`, the target mostly works on it.
  */
 const WAITS_BELOW = 0.15;
 const WORKS_ABOVE = 0.3;
-/** If the fastest service time is at least this share of the usual one, requests do not wait for each other. */
+/** If the fastest request takes at least this share of the usual service time, requests do not wait for each other. */
 const ALIKE = 0.8;
-/** With fewer connections, even the fastest request may wait for others. */
+/** With fewer connections, even the fastest request may have waited for others. */
 const LEAST_CONNECTIONS = 4;
-/** Share of a core below which another process of the same program has room for more connections. */
+/** If another process of the same program uses less than this share of a core, it has room for more connections. */
 const PEERS_FULL = 0.75;
-/** Some servers keep the last file descriptor free, to refuse connections with it. */
+/**
+ * File descriptors that may remain when a server can open no more, because some servers keep the last one to accept
+ * connections and close them.
+ */
 const FILES_LEFT = 1;
-/** Fewer concurrent requests than this count as one. */
+/** With fewer concurrent requests than this on average, requests are served one at a time. */
 const ONE_AT_ONCE = 1.5;
 
-/** Findings that show the generator as the limit. */
+/** Findings which show that the generator was the limit. */
 const GENERATOR: readonly FindingCode[] = [
   "throttled",
   "generator-starved",
   "generator-busy",
   "near-peak-throughput",
 ];
-/** Findings about late requests: the generator was the limit only if the delay is a large part of a request's time. */
+/**
+ * Findings about late requests. In a closed loop, they make the generator the limit only if the delay is a large part
+ * of the service time.
+ */
 const LATE: readonly FindingCode[] = ["worker-paused", "worker-late", "sent-late", "crowded-core"];
 const MUCH_DELAY = 0.1;
 
-/** @param limitCores Cores that `limits: { cpu }` allows the target; null: all. */
+/** @param limitCores Cores that `limits: { cpu }` allows the target; null if there is no limit. */
 export function bottleneckOf(run: BottleneckRun, limitCores: number | null = null): Bottleneck {
   const seen = { ...seenIn(run), ...limitCores !== null && { limitCores } };
   const { requests, generator } = run;
@@ -116,7 +137,8 @@ export function bottleneckOf(run: BottleneckRun, limitCores: number | null = nul
   const waited = waitedFor(run, seen.service ?? 0, seen.atOnce);
   const kind = kindOf(run, seen, waited);
   const { kind: waitedKind, ...grounds } = waited ?? { kind: null };
-  // Garbage collections cost nothing if the target waits for something else, or could serve more.
+  // Garbage collections do not lower the throughput if the target waits for something else, or
+  // could serve more.
   const isBeside = paused?.kind === "gc" && paused.pauses === undefined && NOT_BY_GC.includes(kind);
   return {
     kind,
@@ -144,7 +166,7 @@ function kindOf(run: BottleneckRun, seen: Seen, waited: WaitedFor | null): Bottl
   if (!isFailing && isServed(run)) return "offered";
   if (isAtLimit(seen)) return "cpu-limit";
   const full = fullKind(run, seen);
-  // Redis and the target are both full, and it is unknown which one waits for the other.
+  // If Redis and the target are both full, it is unknown which of them waits for the other.
   if (isRedisFull(seen)) return full === null || isOfRedis(seen) ? "redis" : "unknown";
   if (full !== null) return full;
   if ((seen.filesLeft ?? Infinity) <= FILES_LEFT) return "open-files";
@@ -162,8 +184,8 @@ function failedShare(
 }
 
 /**
- * Whether a CPU limit is the bottleneck: a target that was paused although it used little of its limit would not serve
- * much more without the limit.
+ * Whether a CPU limit is the bottleneck. It is not if the target was paused but used little of its limit, because such
+ * a target would hardly serve more without the limit.
  */
 function isAtLimit({ cpu = 0, limitCores, throttledShare = 0 }: Seen): boolean {
   const isPaused = throttledShare >= THROTTLED;
@@ -172,22 +194,24 @@ function isAtLimit({ cpu = 0, limitCores, throttledShare = 0 }: Seen): boolean {
 }
 
 /**
- * Whether Redis is full: with its commands, or with reading and writing its sockets, which it does not count as
- * commands.
+ * Whether Redis is full, either with commands or with reading and writing its sockets, which `redisBusy` does not
+ * include.
  */
 function isRedisFull({ redisBusy = 0, redisCpu = 0, ...seen }: Seen): boolean {
   return redisBusy >= REDIS_FULL || redisCpu >= FULL_THREAD ||
     (isOfRedis(seen) && (seen.thread?.cpu ?? 0) >= FULL_THREAD);
 }
 
-/** Whether the full thread is Redis's: a Redis started by Plateau is seen together with the target. */
+/**
+ * Whether the busiest thread belongs to a Redis that Plateau has started, whose threads are counted with the target's.
+ */
 function isOfRedis({ thread }: Seen): boolean {
   return /redis|valkey/.test(thread?.name ?? "");
 }
 
 /**
- * Whether the generator limited the rate. In a closed loop, a delay that is short compared to the service time hardly
- * lowers it.
+ * Whether the generator limited the rate. In a closed loop, a delay that is short compared with the service time hardly
+ * lowers the rate.
  */
 function isByGenerator({ generator: { findings, delay }, load, service }: BottleneckRun): boolean {
   const has = (codes: readonly FindingCode[]): boolean =>
@@ -196,22 +220,21 @@ function isByGenerator({ generator: { findings, delay }, load, service }: Bottle
   return has(LATE) && (load.kind !== "closed" || delay.p50 >= MUCH_DELAY * service.mean);
 }
 
-/** Whether other programs had the core for which the target waited, so that its real capacity is unknown. */
+/** Whether other programs used the core that the target waited for, so that the target's real capacity is unknown. */
 function isCrowdedOut(generator: Generator): boolean {
   const { target, hostActivity: { others } } = generator;
   return (others ?? 0) >= OTHERS &&
     (target?.waiting ?? 0) >= WAITS_OF_WANTED * wantedOf(generator);
 }
 
-/**
- * Whether other programs hide the limit. A target that wants little CPU time misses little of it, whoever has the
- * cores.
- */
+/** Whether competing programs hide what limits the target. A target that needs little CPU time loses little to them. */
 function isHidden(generator: Generator): boolean {
   return isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
 }
 
-/** Whether other programs used so much of the machine that responses were late, on either side. */
+/**
+ * Whether other programs used so much of the machine that they delayed responses, in the target or in the generator.
+ */
 function isBesideCrowd(generator: Generator): boolean {
   const { others, busy, cores } = generator.hostActivity;
   if ((others ?? 0) < OTHERS) return false;
@@ -219,12 +242,15 @@ function isBesideCrowd(generator: Generator): boolean {
     (busy ?? 0) >= FULL_MACHINE;
 }
 
-/** Cores that the target had or waited for. */
+/** Cores that the target used or waited for. */
 function wantedOf({ target }: Generator): number {
   return (target?.cpu ?? 0) + (target?.waiting ?? 0);
 }
 
-/** What the target fills, one core or all of them; null if neither. */
+/**
+ * Names what is full: one core, all cores, or the kernel. Returns "unknown" if a full thread may not be the limit, and
+ * null if nothing is full.
+ */
 function fullKind(run: BottleneckRun, seen: Seen): BottleneckKind | null {
   const { target, hostActivity } = run.generator;
   const { thread, cpu = 0, cores, machineBusy = 0, kernelShare = 0 } = seen;
@@ -242,19 +268,24 @@ function fullKind(run: BottleneckRun, seen: Seen): BottleneckKind | null {
 
 const NO_THREAD: Thread = { name: "", cpu: 0 };
 
-/** Less than a full core is enough: while the lock changes hands, no thread computes. */
+/**
+ * Whether threads that share a lock have no time left. They use less than a full core, because none computes while the
+ * lock changes hands.
+ */
 function isFullInTurns({ name, cpu, processCpu = 0 }: Thread = NO_THREAD): boolean {
   return IN_TURNS.test(name) && processCpu >= FULL_TURNS && processCpu <= MOST_IN_TURNS &&
     processCpu - cpu >= OTHER_THREADS;
 }
 
 /**
- * Whether all connections are busy with requests that don't wait for each other, as they would if a thread were full.
+ * Whether all connections are busy although their requests do not wait for each other. If a full thread were the limit,
+ * they would.
  */
 function isBesideRequests(run: BottleneckRun): boolean {
   const { load, service } = run;
   const areBusy = (load.kind === "closed" && !isChanging(load)) || hasTooFewConnections(run);
-  // Compared with the mean, because a server may serve one connection immediately and let others wait for long.
+  // Compare with the mean, because a server may serve one connection immediately and let others
+  // wait for long.
   return areBusy && load.connections >= LEAST_CONNECTIONS && service.min >= ALIKE * service.mean;
 }
 
@@ -266,19 +297,23 @@ function areAlike({ min, percentiles }: Measurement["service"]): boolean {
   return min >= ALIKE * percentiles["50"];
 }
 
-/** Whether other processes of the same program could serve connections of the full one. */
+/** Whether another process of the same program could take over connections of the process that is full. */
 function hasRoom({ thread }: Seen): boolean {
   return thread?.peers !== undefined && thread.peers.leastCpu < PEERS_FULL;
 }
 
-/** Nothing is full: requests wait for something, or there are too few of them at a time. */
+/**
+ * Names the bottleneck of a target in which nothing is full: its requests wait for something, or too few are sent at a
+ * time.
+ */
 function idleKind(run: BottleneckRun, seen: Seen, waited: WaitedFor | null): BottleneckKind {
   const { load, service: times } = run;
   const { cpuPerRequest = 0, service = 0, atOnce } = seen;
   if (service === 0) return "unknown";
   const worked = cpuPerRequest / service;
-  // A queue before a busy thread makes responses slow, too. In an open loop, requests then wait for a connection rather
-  // than for the target.
+  // Slow responses alone do not prove a wait, because a queue for a busy thread causes them too. If
+  // an open loop has too few connections, its requests wait for a connection rather than for the
+  // target.
   if (hasTooFewConnections(run) && worked < WORKS_ABOVE) {
     return areAlike(times) ? "connections" : "unknown";
   }
@@ -297,7 +332,10 @@ function isHalfBusy({ thread, cpu = 0, cores = 1 }: Seen): boolean {
   return Math.max(thread?.cpu ?? 0, cpu / cores) >= BUSY_RATIO;
 }
 
-/** Whether threads that take turns on some of the cores may have no time left, although no single thread is full. */
+/**
+ * Whether the target may be busy although no single thread is full, because its threads take turns on some of the
+ * cores.
+ */
 function mayBeBusy(seen: Seen, times: Measurement["service"]): boolean {
   if (isHalfBusy(seen)) return true;
   return mayTakeTurns(seen) && !areAlike(times);
@@ -315,8 +353,8 @@ function seenIn(run: BottleneckRun): Seen {
   const redis = run.parts?.find(({ role }) => role === "redis");
   const dialMs = load.keepAlive ? 0 : connect.mean;
   const { histogram } = run;
-  // With a crowd on the machine, the order of service is the crowd's doing, and a lock would look like a pool of two or
-  // three.
+  // On a crowded machine, the scheduler decides the order of service, so a lock would look like a
+  // pool of two or three.
   const canSeeLine = histogram !== undefined && !isBesideCrowd(run.generator);
   const atOnce = canSeeLine ? servedAtOnce({ ...run, histogram }) : null;
   return {
@@ -337,16 +375,16 @@ function seenIn(run: BottleneckRun): Seen {
 }
 
 /**
- * Whether requests are streams or WebSockets, which exist for their messages: how long they are open says nothing about
- * waits.
+ * Whether requests are streams or WebSockets. These are open for the sake of their messages, so their duration does not
+ * show any wait.
  */
 function isHeld({ streams, sockets }: BottleneckRun): boolean {
   return streams !== undefined || sockets !== undefined;
 }
 
 /**
- * Open files of the target; nothing if unknown. A limit applies to one process, so the total of several processes says
- * nothing.
+ * Open files of the target; empty if unknown. The limit applies to each process, so `files` is given only for a single
+ * process.
  */
 function filesOf({ resources = [] }: BottleneckRun): Pick<Bottleneck, "files" | "filesLeft"> {
   const [files, left] = [

@@ -1,6 +1,6 @@
 /**
- * Reports of the workers and of the machine → the evidence of one run, with the keys of the result. Also the run to be
- * judged, and the limits that checks share.
+ * Turns the reports of the workers and of the machine into the evidence of one run, with the keys of the result. Also
+ * defines the case to be judged, and limits that several checks share.
  */
 import type { Calibration } from "../host/calibration_cache.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
@@ -16,15 +16,15 @@ import type { Severity } from "../result/findings.ts";
 import type { Measurement } from "../result/result.ts";
 import type { SocketFigures, StreamFigures } from "../result/messages.ts";
 
-/** The evidence before it is judged. */
+/** What is known of the generator, before its trust is judged. */
 export type GeneratorEvidence = Omit<Generator, "trust" | "findings">;
 
-/** Facts about the generator's machine. */
+/** What is known about the generator's machine, apart from the workers' reports. */
 export interface Stage {
   readonly hostActivity: HostActivity;
   /** Absent if the target's processes can't be seen. */
   readonly target?: TargetUse;
-  /** Null if no calibration is remembered. */
+  /** Null if this machine has not been calibrated. */
   readonly calibration: Calibration | null;
   /** Whether the target runs on the same machine. */
   readonly sharesMachine: boolean;
@@ -82,15 +82,17 @@ function delayOf(reports: readonly WorkerReport[], elapsedUs: number): Generator
   return { p50: at(50), p99: at(99), max: busyPeriods.maxUs / 1_000 };
 }
 
-// How long events that became ready or due at a random moment of the run waited until the loop came to them. In a busy
-// period of length L that wait is evenly distributed from 0 to L; outside of busy periods it is 0. So the share of the
-// run's moments that waited longer than d is Σ max(0, L − d) / T over all busy periods. Arrivals at random moments see
-// just these waits (R. Wolff, "Poisson Arrivals See Time Averages", 1982).
+// How long an event that became ready or due at a random moment of the run waited for the event
+// loop. Within a busy period of length L, the wait is uniformly distributed from 0 to L; outside of
+// busy periods it is 0. So the share of moments with a wait longer than d is Σ max(0, L − d) / T,
+// summed over all busy periods of a run of length T. Arrivals at random moments see exactly these
+// waits (R. Wolff, "Poisson Arrivals See Time Averages", 1982).
 
 /**
- * The wait, in microseconds, that is not exceeded at `percentile` (0–100) percent of all moments.
- * @param busyPeriods Lengths of the busy periods.
- * @param totalUs Length of the run, summed over all workers.
+ * The wait in microseconds that is not exceeded at `percentile` per cent (0–100) of all moments.
+ *
+ * @param busyPeriods Lengths of the busy periods, in microseconds.
+ * @param totalUs Length of the run in microseconds, summed over all workers.
  */
 export function delayAtPercentile(
   percentile: number,
@@ -102,8 +104,9 @@ export function delayAtPercentile(
   busyPeriods.forEachBucket((lowUs, highUs, count) => {
     buckets.push({ lengthUs: Math.min((lowUs + highUs) / 2, busyPeriods.maxUs), count });
   });
-  // From the longest down: for d below lengthUs, the longer busy periods contain `sumUs − longer · d` of the moments
-  // that wait longer than d.
+  // Goes from the longest busy period to the shortest. For a wait d shorter than the current
+  // period, the longer periods contribute `sumUs − longer · d` to the time in which a wait exceeds
+  // d.
   let longer = 0;
   let sumUs = 0;
   for (const { lengthUs, count } of buckets.reverse()) {
@@ -114,7 +117,6 @@ export function delayAtPercentile(
   return longer === 0 ? 0 : Math.max(0, (sumUs - targetUs) / longer);
 }
 
-/** A run to be judged. */
 export interface Case {
   readonly evidence: GeneratorEvidence;
   readonly run:
@@ -134,11 +136,10 @@ export interface Case {
       readonly streams?: Pick<StreamFigures, "ttfe" | "gap">;
       readonly sockets?: Pick<SocketFigures, "sent" | "opened" | "message">;
     };
-  /** Whether the target runs on the same machine. */
   readonly sharesMachine: boolean;
 }
 
-/** Values of a figure from which on a run is suspect, and from which on it is invalid. */
+/** A figure that reaches `suspect` makes the run suspect; one that reaches `invalid` makes it invalid. */
 export interface Limits {
   readonly suspect: number;
   readonly invalid: number;
@@ -150,31 +151,31 @@ export function severityOf(figure: number, { suspect, invalid }: Limits): Severi
   return figure >= suspect ? "suspect" : null;
 }
 
-/** Share of the run for which a worker had work, with or without a core for it. */
+/** Share of the run for which a worker had work to do, whether it had a core or waited for one. */
 export function occupiedShare({ cpu, spinning, waiting }: WorkerUse): number {
   return Math.max(0, cpu - spinning) + (waiting ?? 0);
 }
 
-/** The worker with the most work. */
 export function busiestOf({ each }: GeneratorEvidence): WorkerUse {
   return each.reduce((busiest, use) => occupiedShare(use) > occupiedShare(busiest) ? use : busiest);
 }
 
-/** A request that is sent a millisecond late does no harm; with slow responses, larger delays are harmless. */
+/** Milliseconds. Sending a request 1 ms late does no harm; if responses are slow, even longer delays are harmless. */
 const HARMLESS_DELAY_MS: Limits = { suspect: 1, invalid: 10 };
-/** Harmless delays as shares of the median wait for a response or a message. */
+/** Harmless delays, as shares of the median wait for a response or a message. */
 const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
 /**
- * A single hiccup decides a short run's p99: one of 20 ms makes it 10 ms in a run of 1 s, and does not show in a run of
- * 10 s. So short runs are forgiven more: this many ms, divided by the seconds of the run.
+ * Harmless delay in milliseconds for a run of 1 s; for other runs it is divided by their length in seconds. A single
+ * hiccup decides the p99 of a short run: one of 20 ms makes it 10 ms in a run of 1 s, but leaves it at 0 in a run of 10
+ * s.
  */
 const HARMLESS_HICCUP: Limits = { suspect: 10, invalid: 30 };
 
 /**
- * The shortest median wait, ms: for a response, for a stream's first message, for its next message, or for an answer on
- * a WebSocket. How long a stream or a WebSocket is held does not count, because it says nothing of how late its
- * messages may be noticed. Nor does a message that comes with the one before it or right behind it, because nobody
- * waits for that.
+ * The shortest median wait of a client, in ms: for a response, for a stream's first or next message, or for an answer
+ * on a WebSocket. The time for which a stream or a WebSocket is open does not count, because nothing waits for its end.
+ * Gaps between messages count only if they are at least 1 ms long, because nobody waits for messages that come back to
+ * back.
  */
 export function medianWait({ service, streams, sockets }: Case["run"]): number {
   const gap = streams?.gap;
@@ -186,7 +187,7 @@ export function medianWait({ service, streams, sockets }: Case["run"]): number {
   );
 }
 
-/** Harmless p99 delay of a worker with scheduled sends, ms. */
+/** Harmless p99 delay in ms of a worker whose sends are scheduled. */
 export function harmlessDelay(run: Case["run"]): Limits {
   const limit = (level: keyof Limits): number =>
     Math.max(

@@ -1,6 +1,6 @@
 /**
- * Whether a run of several agents measured the target: each agent is judged as a generator of its own, and the worst
- * decides. In addition, agents can be lost, and start at different times. Pure.
+ * Whether a run with several agents measured the target. Each agent is judged as a generator of its own, and the worst
+ * judgement decides. Agents may also be lost, or start at different times. Pure.
  */
 import { UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
 import { type AgentPart, TRUSTS } from "../result/generator.ts";
@@ -8,24 +8,24 @@ import type { TrustFinding } from "../result/findings.ts";
 import type { Case, Stage } from "./evidence.ts";
 import { judge, type TrustJudgement } from "./judging.ts";
 
-/** More findings would help nobody; each agent's own findings are in its part of the result. */
+/** More findings would not help the reader; each agent's own findings are in its part of the result. */
 const MOST_FINDINGS = 8;
 
-/** An agent's report about its load; or when and why the agent was lost. */
+/** Facts about an agent's machine, and when and why the agent was lost. */
 interface JudgedAgent {
   readonly stage: Stage;
   readonly lost: LostAgent | null;
 }
 
 interface LostAgent {
-  /** Milliseconds from the start until the agent's last report. */
+  /** Milliseconds from the start of the load until the agent's last report. */
   readonly afterMs: number;
   readonly reason: string;
 }
 
 /**
- * The state of the agents' machines: all that is known for a single agent, and only what they have in common for
- * several.
+ * The state of the machines: everything that is known for a single agent, but only what all machines have in common if
+ * there are several.
  */
 export function fleetStage(agents: readonly JudgedAgent[]): Stage {
   if (agents.length === 1) return agents[0].stage;
@@ -42,7 +42,7 @@ export function fleetStage(agents: readonly JudgedAgent[]): Stage {
   };
 }
 
-/** Judges one agent by its own report, or by its last intervals if it was lost. */
+/** Judges one agent by its report. An agent that was lost is judged by its last intervals, and is suspect at best. */
 export function judgeAgent(given: Case, lost: LostAgent | null): TrustJudgement {
   const judged = judge(given);
   if (lost === null) return judged;
@@ -70,7 +70,10 @@ function lostFinding(
   };
 }
 
-/** The trust in the whole run: that of the worst agent, with all agents' findings, the worst first. */
+/**
+ * Judges the whole run: the worst agent decides, and the run is suspect at best if agents start too far apart. Lists
+ * the findings of all agents, the worst first.
+ */
 export function judgeFleet(parts: readonly AgentPart[], intervalMs: number): TrustJudgement {
   const apart = startsApart(parts, intervalMs);
   const worst = TRUSTS.findLast((level) => parts.some(({ trust }) => trust === level)) ?? "valid";
@@ -81,7 +84,7 @@ export function judgeFleet(parts: readonly AgentPart[], intervalMs: number): Tru
   };
 }
 
-/** Findings with the names of their agents; one that several agents share is listed once. */
+/** Adds the names of the agents to their findings; a finding that several agents share is listed once. */
 function namedFindings(parts: readonly AgentPart[]): TrustFinding[] {
   const lostFirst = [...parts].sort((a, b) => Number(b.lost !== null) - Number(a.lost !== null));
   const worstFirst = [...TRUSTS].reverse()
@@ -95,7 +98,7 @@ function namedFindings(parts: readonly AgentPart[]): TrustFinding[] {
   }));
 }
 
-/** A key that is the same for findings whose figures look the same to a reader. */
+/** A key that is equal for findings with the same figures to three significant digits. */
 function likeness(finding: TrustFinding): string {
   return JSON.stringify(
     finding,
@@ -114,7 +117,10 @@ function shortened(findings: readonly TrustFinding[]): TrustFinding[] {
   }];
 }
 
-/** A finding if agents start more than an interval apart, because one interval then shows load of different times. */
+/**
+ * A finding if agents start more than an interval apart, because the same interval then shows different phases of their
+ * loads.
+ */
 function startsApart(parts: readonly AgentPart[], interval: number): TrustFinding | null {
   const starts = parts.flatMap(({ name, late, clock }) =>
     late === null ? [] : [{ name, late, uncertainty: clock.uncertainty }]

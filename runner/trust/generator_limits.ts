@@ -1,4 +1,6 @@
-/** Signs that the generator was the limit: it was never idle, sent late, or reached its own peak throughput. */
+/**
+ * Signs that the generator was the limit: it was never idle, sent requests late, or reached its own peak throughput.
+ */
 import type { TrustFinding } from "../result/findings.ts";
 import { arePaced } from "../result/messages.ts";
 import { adviceFor } from "./advice.ts";
@@ -13,36 +15,39 @@ import {
 } from "./evidence.ts";
 
 /**
- * A worker that is sometimes idle waits for the target; a worker that is never idle keeps the target waiting. Beside
- * servers that are slower than the worker, it is occupied for up to 0.83 of the time, beside nginx for 0.93 (two
- * cores).
+ * Share of the time for which the busiest worker is occupied. A worker that is sometimes idle waits for the target; one
+ * that is never idle keeps the target waiting. Measured on two cores: up to 0.83 with servers that are slower than the
+ * worker, and 0.93 with nginx.
  */
 export const OCCUPIED: Limits = { suspect: 0.88, invalid: 0.97 };
 
 /**
- * From this share of the time on, waiting for a core is what kept a worker occupied. Even without other programs, a
- * busy worker waits for 0.03 to 0.05 of the time.
+ * If a worker spent at least this share of the time waiting for a core, that wait is what kept it occupied. Even
+ * without other programs, a busy worker waits for 0.03 to 0.05 of the time.
  */
 const MUCH_WAITING = 0.1;
 
 /**
- * Share of the due requests that a busy worker never sent. Even a worker that keeps up may not send a request that
- * falls due in the last moments.
+ * Share of the due requests that a busy worker never sent. It may exceed 0 even if the worker keeps up, because
+ * requests that fall due in the last moments may not be sent.
  */
 const DROPPED: Limits = { suspect: 0.001, invalid: 0.01 };
 
 /**
- * A rate above this share of the calibrated peak throughput is limited by the generator, if its workers were about as
- * busy as at that peak.
+ * If the rate exceeds this share of the calibrated peak throughput, the generator limits it, unless the workers were
+ * clearly less busy than at that peak.
  */
 const NEAR_PEAK = 0.9;
 const BUSY_AS_AT_PEAK = 0.75;
 
-/** If half of the connections are free, a request never waits for one longer than some responses take. */
+/**
+ * If at least this share of the connections is free, no request waits for one longer than a few responses take, so a
+ * longer lag is the generator's own.
+ */
 const FREE_SHARE = 0.5;
 const FEW_RESPONSES = 3;
 
-/** Seconds. In a shorter run, code is still being compiled, and the system's counters hardly move. */
+/** Seconds. In a shorter run, code is still being compiled, and the system's counters hardly advance. */
 const SHORTEST_S = 0.1;
 
 export function tooShort({ run: { elapsedS } }: Case): TrustFinding | null {
@@ -51,8 +56,8 @@ export function tooShort({ run: { elapsedS } }: Case): TrustFinding | null {
 }
 
 /**
- * Findings about workers that were stopped; made even for a run that is too short for any other finding, because its
- * results are incomplete.
+ * Findings about workers that had to be stopped. They are made even for a run that is too short for any other finding,
+ * because its results are incomplete.
  */
 export function endedWorkerFindings(
   { evidence: { ended = [], workers } }: Case,
@@ -106,15 +111,19 @@ function nearPeak(given: Case): TrustFinding | null {
 }
 
 /**
- * Higher limits for a closed loop, in which only the loop itself makes requests due, and batches of responses are
- * handled one after the other: p99 is up to 0.5 ms with 50 connections, 1.8 ms beside other programs.
+ * Harmless p99 delays in a closed loop. They are higher than for scheduled sends, because requests become due only when
+ * the loop handles responses, and it handles a batch of them one after the other. The p99 is up to 0.5 ms with 50
+ * connections, and 1.8 ms beside other programs.
  */
 const HARMLESS_CLOSED = { ms: 5, ofMedian: 0.25, hiccup: 30 };
 
-/** From this busy share on, a late worker had too much to do at times; a worker with less work was paused. */
+/**
+ * A late worker that was occupied for at least this share of the time had too much to do at times; one with less work
+ * was paused.
+ */
 const MUCH_TO_DO = 0.7;
 
-/** A finding if a worker was paused, or not scheduled, although it had time. */
+/** A finding if a worker was late, because it was paused or because it had too much to do at times. */
 function late(given: Case): TrustFinding | null {
   const { evidence, run } = given;
   const { delay: { p99 } } = evidence;
@@ -138,13 +147,14 @@ function harmlessClosed(run: Case["run"]): Limits {
   return { suspect, invalid: Math.max(4 * suspect, median) };
 }
 
-/** A finding if requests were sent late although connections were free for them. */
+/** A finding if requests were sent late although connections were free. */
 function sentLate(given: Case): TrustFinding | null {
   const { evidence: { lag, delay }, run } = given;
   const { load, service, connect, rate } = run;
   if (load.kind !== "rate") return null;
   const { suspect } = harmlessDelay(run);
-  if (lag.p99 < suspect || delay.p99 >= suspect) return null; // the worker's own delay is reported by another finding
+  // Another finding reports the worker's own delay.
+  if (lag.p99 < suspect || delay.p99 >= suspect) return null;
   const busyConnections = rate * service.mean / 1_000; // Little's law
   const explained = FEW_RESPONSES * (service.percentiles["99"] + connect.percentiles["99"]);
   if (busyConnections > FREE_SHARE * load.connections || lag.p99 < explained) return null;

@@ -1,39 +1,46 @@
 /**
- * Whether requests stood in line for something that serves few of them at once, such as a lock. At the start of a
- * closed loop all connections send at the same moment: the first response then takes one turn, the next takes two, and
- * the last takes as long as every later one, because each later request waits for all others. The very first request of
- * a program is slower than those after it, and the whole line is late by that. Nothing else makes the quick requests of
- * a run as many as its connections and evenly spread. Pure.
+ * Finds out whether requests queued for something that serves few of them at once, such as a lock. At the start of a
+ * closed loop, all connections send at the same moment. The first response then takes one turn, the next takes two, and
+ * so on; the last takes as long as all later ones, because each later request waits for all other connections. A
+ * program's very first request is slower than the next ones, which delays the whole queue. Only such a queue leaves as
+ * many quick requests as there are connections, evenly spread over the usual service time. Pure.
  */
 import type { Measurement } from "../result/result.ts";
 import { highestUsOf } from "../stats/histogram/histogram_counts.ts";
 import type { SparseHistogram } from "../stats/histogram/histogram.ts";
 import { decodeSparse } from "../stats/histogram/hdr.ts";
 
-/** With fewer connections, three fast requests may be chance. */
+/** With fewer connections, three quick requests may be due to chance. */
 const LEAST_CONNECTIONS = 4;
-/** Least number of requests per connection: with fewer, the queue at the start is too large a part of the run. */
+/** The fewest requests per connection. With fewer, too large a part of the run is the queue at its start. */
 const LEAST_ROUNDS = 4;
-/** Shares of the usual time; for each it is checked how many responses took less. */
+/**
+ * Shares of the median service time. At each, the number of quicker responses is compared with that expected for a
+ * queue.
+ */
 const LAST_MARK = 0.8;
 const MARKS = [0.3, 0.55, LAST_MARK];
-/** By how much the number of quick responses may be off at each mark: a share of the connections, but at least one. */
+/**
+ * Allowed deviation of the number of quick responses at each mark, as a share of the connections; one is always
+ * allowed.
+ */
 const TOLERATED = 0.2;
-/** The least number of fast requests that reveal a queue, however late the first of them comes. */
+/** The fewest quick requests that reveal a queue, even if the first of them is slow. */
 const LEAST_QUICK = 3;
 /**
- * Least distance between responses, as a share of a turn, if one request is served at a time; responses of a pool come
- * together.
+ * The smallest gap between responses, as a share of a turn, if requests are served one at a time. A pool sends several
+ * responses at once.
  */
 const APART = 0.5;
 /**
- * Limits for a turn, as shares: a request that arrives just as another finishes may skip the queue, and then takes
- * about one turn.
+ * A service time within these multiples of a turn is taken for one turn. Several requests may take one turn, because a
+ * request that arrives just as another finishes may skip the queue.
  */
 const [LEAST_TURN, MOST_TURN] = [0.8, 1.3];
 
 /**
  * How many requests were served at a time; null if they did not queue, or if that can't be seen.
+ *
  * @param run A closed loop, from its start.
  */
 export function servedAtOnce(
@@ -60,7 +67,8 @@ export function servedAtOnce(
   const mayBeLate =
     lateTurns <= Math.min(MARKS[0] * connections, LAST_MARK * connections - LEAST_QUICK);
   if (!isLineFrom(0) && !(mayBeLate && isLineFrom(lateTurns))) return null;
-  // The distances between the quick requests say more than the first of their times, which may be late.
+  // The gaps between the quick requests are more reliable than the time of the first request, which
+  // may be late.
   const isOne = quick.every((ms, i) => i === 0 || ms - quick[i - 1] >= APART * turnMs);
   return isOne ? 1 : service.min / turnMs;
 }
@@ -68,13 +76,13 @@ export function servedAtOnce(
 interface Marked {
   readonly belowMs: number;
   readonly turnMs: number;
-  /** With more fast requests than this, there is no queue. */
+  /** More quick requests than this rule out a queue. */
   readonly most: number;
 }
 
 /**
- * Service times in milliseconds, fastest first. Of the times of about one turn, only the longest is kept, because the
- * others may belong to requests that skipped the queue.
+ * Service times in milliseconds, fastest first. Of those that take about one turn, only the longest is kept, because
+ * the others may be of requests that skipped the queue.
  */
 function quickTimes(
   { indices, counts }: SparseHistogram,

@@ -1,6 +1,6 @@
 /**
- * Whether a run measured the target, or the generator or the machine: a pure function of the evidence. Findings are
- * data; the worst decides.
+ * Decides whether a run measured the target, rather than the generator or the machine, from the evidence alone. The
+ * worst finding decides. Pure.
  */
 import { protocolFailures } from "../../base/http/reason.ts";
 import { FINDING_CODES, type FindingCode, type TrustFinding } from "../result/findings.ts";
@@ -14,7 +14,7 @@ import { targetFindings } from "./target_limits.ts";
 
 export type TrustJudgement = Pick<Generator, "trust" | "findings">;
 
-/** Judges a run; the worst findings come first, and causes before their effects. */
+/** Judges a run. Findings are sorted by severity, the worst first, and then with causes before effects. */
 export function judge(given: Case): TrustJudgement {
   const short = tooShort(given);
   const found = short === null
@@ -24,7 +24,7 @@ export function judge(given: Case): TrustJudgement {
       ...targetFindings(given),
       ...shortageFindings(given),
     ])
-    : [short, ...shortageFindings(given)]; // in so short a run, shares say nothing
+    : [short, ...shortageFindings(given)]; // shares of so short a time say nothing
   const all = [...endedWorkerFindings(given), ...found, ...steadinessFindings(given, found)];
   const findings = [...of("invalid", all), ...of("suspect", all)];
   return { trust: findings[0]?.severity ?? "valid", findings };
@@ -38,7 +38,10 @@ type RespondedRun = Pick<Measurement, "requests" | "errors" | "reasons" | "bytes
   readonly sockets?: Pick<NonNullable<Measurement["sockets"]>, "received">;
 };
 
-/** The judgement of a run without any response: nothing was measured, however well the generator worked. */
+/**
+ * Judges a run again by its responses. A run without any response has measured nothing, however well the generator
+ * worked.
+ */
 export function judgedByResponses(
   run: RespondedRun,
   { trust, findings }: TrustJudgement,
@@ -61,17 +64,17 @@ export function judgedByResponses(
   return { trust: "invalid", findings: [silent, ...findings] };
 }
 
-/** Share of the run for which a generator that has sent nothing was held up. */
+/** A generator that sent nothing was held up if its longest delay was at least this share of the run. */
 const HELD_UP = 0.5;
 /**
- * A shorter delay is usual while a worker starts, and may be most of a load that ends because its server can't be
- * reached.
+ * Shorter delays are usual while a worker starts. They may also be most of a load that ended early because its server
+ * can't be reached.
  */
 const LEAST_HELD_UP_MS = 100;
 
 /**
  * Whether the generator was held up before it could send, so that the run says nothing about the target. A generator
- * that dials a target that does not respond has sent nothing either, but was not held up.
+ * that is still dialling a silent target has sent nothing either, but was not held up.
  */
 function hasSentNothing(run: RespondedRun, findings: readonly TrustFinding[]): boolean {
   const { requests: { failed }, bytes, elapsedS, generator: { delay } } = run;
@@ -80,7 +83,7 @@ function hasSentNothing(run: RespondedRun, findings: readonly TrustFinding[]): b
   return isHeldUp || areAllGone(run, findings);
 }
 
-/** Whether all workers stopped reporting, so that nothing is known of how long they were held up. */
+/** Whether all workers stopped reporting, so that it is unknown how long they were held up. */
 function areAllGone({ agents }: RespondedRun, findings: readonly TrustFinding[]): boolean {
   return findings.some((finding) =>
     finding.code === "worker-ended"
@@ -103,8 +106,8 @@ function nothingSent(
 }
 
 /**
- * Findings about whether the run has a level at all: figures of a run that never settles are those of a moment, not of
- * the target. None for a run that is too short for a label, and for a load that itself changes.
+ * Findings about a run without a steady state, whose figures describe a moment rather than the target. There are none
+ * if the run is too short to be labelled, or if its load changes by design.
  */
 function steadinessFindings(
   { run: { warmup } }: Case,
@@ -125,7 +128,7 @@ function steadinessFindings(
   return [{ code: "unsteady", severity: "suspect", evidence, advice }];
 }
 
-/** While other programs take the cores, a longer run settles no better. */
+/** Findings about other programs that take cores. While they do, a longer run would not settle either. */
 const DISTURBANCES: readonly FindingCode[] = ["low-priority", "neighbour", "steal"];
 
 function of(severity: TrustFinding["severity"], findings: readonly TrustFinding[]): TrustFinding[] {
@@ -142,7 +145,7 @@ const LATENESS: readonly FindingCode[] = [
   "sent-late",
 ];
 
-/** Causes with their symptoms: a process that lacks cores, or has too much to do, is late. */
+/** Causes with their symptoms. A process that lacks cores or has too much to do is late. */
 const SYMPTOMS: readonly (readonly [FindingCode, readonly FindingCode[]])[] = [
   ["throttled", LATENESS],
   ["low-priority", LATENESS],
@@ -151,7 +154,7 @@ const SYMPTOMS: readonly (readonly [FindingCode, readonly FindingCode[]])[] = [
   ["generator-busy", ["worker-late", "connections"]],
 ];
 
-/** If the cause is known, its symptoms are not findings of their own: they only show how bad it is. */
+/** Merges symptoms into the finding about their cause, because they only show how severe it is. */
 function withoutSymptoms(findings: readonly TrustFinding[]): readonly TrustFinding[] {
   return SYMPTOMS.reduce((left, [code, symptoms]) => {
     const cause = left.find((finding) => finding.code === code);
@@ -174,12 +177,15 @@ function merged(
   );
 }
 
-/** A limit that was hit only for a moment explains little. */
+/** Whether a CPU limit was reached only for a moment, which explains few symptoms. */
 function hardlyFelt({ code, severity }: TrustFinding): boolean {
   return code === "throttled" && severity === "suspect";
 }
 
-/** Threads that share a core alternate every few milliseconds, so sharing one does not explain a long pause. */
+/**
+ * Whether a pause is too long for its supposed cause. Threads that share a core alternate every few milliseconds, so
+ * only a CPU limit explains a long pause.
+ */
 function isTooLong({ code, severity }: TrustFinding, of: TrustFinding): boolean {
   return code === "worker-paused" && severity === "invalid" && of.code !== "throttled";
 }

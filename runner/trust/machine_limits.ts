@@ -1,6 +1,6 @@
 /**
- * Signs that the machine was the limit: too few cores, cores that other programs took from target or generator, a CPU
- * limit, or no ports or files left for connections.
+ * Signs that the machine was the limit: there were too few cores, other programs took cores from the target or the
+ * generator, a CPU limit applied, or no ports or files were left for connections.
  */
 import type { Contention, TrustFinding } from "../result/findings.ts";
 import type { HostActivity, TargetUse } from "../result/generator.ts";
@@ -8,52 +8,52 @@ import { adviceFor } from "./advice.ts";
 import { busiestOf, type Case, type Limits, occupiedShare, severityOf } from "./evidence.ts";
 import { OCCUPIED } from "./generator_limits.ts";
 
-/** From this share on, the cores are full: the rest is rounding, and gaps between two threads. */
+/** If at least this share of the cores is in use, they are full; the rest is rounding, and gaps between threads. */
 const FULL = 0.95;
 
 /**
- * The use of cores by other programs from which it matters; a neighbour that computes uses 0.9 to 1. Time in use that
- * belongs to no process counts as others', too: on a quiet machine of 2 cores 0.02 to 0.08 and, if cores go to sleep
- * and wake 20,000 times a second, up to 0.16.
+ * Cores used by other programs from which on they matter; a neighbour that computes uses 0.9 to 1. Busy time that
+ * belongs to no process counts too: on a quiet machine with 2 cores it is 0.02 to 0.08, and up to 0.16 if cores go to
+ * sleep and wake up 20,000 times a second.
  */
 const OTHERS_CORES = 0.3;
 
 /**
- * The share of the run in which a worker waited for a core. Waking takes some 20 to 50 µs, which counts too, so the
- * share matters only if the cores are full. A worker that is kept on one core with its target waits for 6 to 40 % of
- * the time.
+ * Share of the run for which a worker waited for a core. Each wake-up adds 20 to 50 µs to it, so the share matters only
+ * if the cores are full. A worker that shares one core with its target waits for 6 to 40 % of the time.
  */
 const WAITING: Limits = { suspect: 0.03, invalid: 0.2 };
 
 /**
- * With free cores, a worker waits long only if the system keeps it on the same core as its target. The waits of
- * a worker that is rarely busy prove nothing: it waits for its sleeping core to wake up.
+ * If cores are free, a worker waits for long only if the system keeps it on the same core as its target. The waits of a
+ * worker that is rarely busy prove nothing, because they may be for a sleeping core to wake up.
  */
 const LINED_UP = { waiting: 0.15, occupied: 0.7 };
 
 /**
- * Average number of threads waiting for a core from which on other programs are to blame, if all cores are in use. On a
- * quiet machine a target that computes has up to 0.015; beside a neighbour that target has 0.066, and a busier one 0.4.
+ * Average number of threads that wait for a core. From this number on, other programs are to blame if all cores are in
+ * use. A target that computes has up to 0.015 on a quiet machine and 0.066 beside a neighbour; a busier target has 0.4
+ * beside a neighbour.
  */
 const WAITING_FOR_FULL_CORES = 0.03;
 /**
- * The limits if cores are free, of which both must be reached. Each wake-up takes 4 to 65 µs and counts as a wait: up
- * to 0.06 threads in all, and up to 0.46 of the time in which a target at low load wants a core. A target that is kept
- * on a core with a neighbour has more of both.
+ * The limits if cores are free; both must be reached. Each wake-up takes 4 to 65 µs and counts as a wait. Together
+ * these are up to 0.06 waiting threads, and up to 0.46 of the time for which a target at low load wants a core. A
+ * target that shares one core with a neighbour exceeds both limits.
  */
 const HELD_BACK = { threads: 0.1, ofWanted: 0.3 };
 
 const STOLEN: Limits = { suspect: 0.02, invalid: 0.1 };
-/** Seconds. The system counts in steps of 10 ms: in a shorter time, one step is as large as the limit. */
+/** Seconds. The system counts in steps of 10 ms, so in a shorter time one step is as large as the limit. */
 const SHORTEST_FOR_TICKS_S = 1;
 
 /**
- * Share of the run for which a CPU limit paused the generator. Any pause is suspect, because the limit is hit when
- * there is most to do.
+ * Share of the run for which a CPU limit paused the generator. Any pause makes the run suspect, because the limit is
+ * reached when there is most to do.
  */
 const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 
-/** Share of the due requests. */
+/** Share of the due requests that failed for lack of ports or files; any makes the run suspect. */
 const SHORT_OF: Limits = { suspect: Number.MIN_VALUE, invalid: 0.01 };
 
 const COARSE_TIMER_MS = 1;
@@ -76,7 +76,7 @@ function crowded(given: Case): TrustFinding | null {
     evidence: { cores, busy, waiting },
     advice: adviceFor(
       [
-        // Generator and target may fill the cores on their own.
+        // Without other programs, the generator and the target may still fill the cores.
         ...others === null || others >= OTHERS_CORES ? ["stop-other-programs"] as const : [],
         ...sharesMachine ? ["apart", "larger-machine"] as const : ["other-machine"] as const,
       ],
@@ -85,7 +85,7 @@ function crowded(given: Case): TrustFinding | null {
   };
 }
 
-/** A finding if others used the cores, and generator or target waited for them. */
+/** A finding if other programs used cores that the generator or the target waited for. */
 function crowdedOut(given: Case): TrustFinding | null {
   const { hostActivity, target } = given.evidence;
   const { others = null, busiest = [] } = hostActivity;
@@ -143,8 +143,8 @@ function isFull({ busy }: HostActivity): boolean {
 }
 
 /**
- * A finding if a worker and its target share a core although others are free. Not for an open loop that keeps up, whose
- * lateness says more.
+ * A finding if a worker and its target share a core although others are free. There is none for an open loop that sends
+ * every request, because a finding about its lateness says more.
  */
 function linedUp(given: Case): TrustFinding | null {
   const { evidence, run: { load, requests } } = given;
@@ -187,7 +187,7 @@ function coarse({ evidence: { timer } }: Case): TrustFinding | null {
   return { code: "coarse-clock", severity: "suspect", evidence, advice: ["other-machine"] };
 }
 
-/** What operating systems report when ports or files run out. */
+/** Messages of operating systems that have run out of ports or files. */
 const SHORTAGES = [
   {
     message: /cannot assign requested address|address not available|os error 99\b|EADDRNOTAVAIL/i,

@@ -1,6 +1,6 @@
 /**
- * Whether garbage collections or a blocked event loop kept a target from serving more, judging by its runtime's
- * counters. Pure.
+ * Finds out from the runtime's counters whether garbage collections or a blocked event loop kept a target from serving
+ * more. Pure.
  */
 import type { Counters } from "../result/runtime/counters.ts";
 import type { Bottleneck } from "../result/findings.ts";
@@ -17,39 +17,44 @@ interface PausesFinding extends Pick<Bottleneck, "collectionShare" | "stoppedSha
 }
 
 /**
- * Share of the target's CPU time, and of the run, that collections take. With usual allocation it is a few per cent.
+ * Shares of the target's CPU time and of the run from which collections are taken for the bottleneck. A few per cent
+ * are usual.
  */
 const COLLECTING_CPU = 0.25;
 const COLLECTING_TIME = 0.2;
-/** Cores used or waited for: an idle target has time for its collections. */
+/** Cores used or waited for. A target below this has idle time for its collections. */
 const BUSY_CORES = 0.5;
 
 /**
- * While other programs compete for the core of a busy target, its stalls count as its own from this share of CPU time
- * on; with less, the others caused part of the stall.
+ * If other programs compete for the core of a busy target, its stalls count as its own only if it used the CPU for at
+ * least this share of them. Otherwise, the other programs caused part of the stall.
  */
 const HELD_UP_RATIO = 0.9;
 
-/** Shorter pauses are usual: collections of the young generation, and the event loop's own callbacks. */
+/**
+ * Shorter pauses are usual, because young-generation collections and the event loop's own callbacks take a few
+ * milliseconds.
+ */
 const LONG_MS = 10;
 /**
- * Multiple of the median service time: a loop that serves many requests in turn makes each wait for those before it.
+ * A pause is long only if it lasts this many times the median service time, because an event loop that serves many
+ * requests in turn always makes some wait for others.
  */
 const LONG_TIMES = 5;
-/** Share of the run spent in long pauses. */
+/** The smallest share of the run that long pauses must take. */
 const PAUSED_RATIO = 0.02;
 const LEAST_PAUSES = 3;
-/** With fewer requests among the slowest, no cause is looked for. */
+/** With fewer slow requests, no cause is sought for them. */
 const LEAST_REQUESTS = 10;
 const OVERLAP_RATIO = 0.5;
 const OVERLAP_TIMES = 2;
 
 /**
- * A finding if collections or a blocked loop held requests up; null if the counters show neither, or if there are no
- * counters.
+ * A finding if collections or a blocked event loop held up requests; null if the counters show neither, or if there are
+ * no counters.
  *
- * @param isHeldUp Whether other programs held the target up: its collections and stalls then take longer, but most take
- * no larger share of its time.
+ * @param isHeldUp Whether other programs held up the target. Its collections and stalls then take longer, but most of
+ * them do not take a larger share of its CPU time.
  */
 export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding | null {
   const { counters, elapsedS, generator: { target } } = run;
@@ -73,8 +78,8 @@ export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding 
 }
 
 /**
- * If other programs delay the target, one collection may last as long as a whole halt: so the longest one of each
- * process is not counted.
+ * Shares of the CPU time and of the run spent in collections. If other programs delay the target, the longest
+ * collection of each process is left out, because it may have lasted as long as one of those delays.
  */
 function collecting(
   { processes }: Counters,
@@ -96,7 +101,7 @@ function collecting(
   };
 }
 
-/** Null if pauses are few or short, or if the slowest requests overlap them no more than by chance. */
+/** Null if pauses are few or short, or if they overlap the slowest requests no more than by chance. */
 function tailPauses(
   all: readonly { readonly ms: number }[],
   { overlapping, expected }: Counters["slowest"]["stalls"],

@@ -1,20 +1,27 @@
 /**
- * Whether a target served everything that an open loop sent, so that the load was the limit and not the target. Pure.
+ * Decides whether a target served everything that an open loop sent, so that the load and not the target was the limit.
+ * Pure.
  */
 import type { Measurement } from "../result/result.ts";
 
-/** Share of the due requests that must be served. */
+/** At least this share of the due requests must be served. */
 const SERVED = 0.99;
-/** With fewer requests beyond a percentile, a wait may be bad luck: a machine or generator that paused for a moment. */
+/**
+ * A percentile is used only if at least this many requests are beyond it. Otherwise, a single pause of the machine or
+ * the generator could decide it.
+ */
 const LEAST_BEYOND = 10;
 /**
- * Latency since a request was due, divided by the latency since it was sent: a larger ratio means a queue for
- * connections.
+ * Latency, which is measured from when a request was due, divided by the service time, which is measured from when it
+ * was sent. A ratio of at least this means that requests queued for connections.
  */
 const QUEUED_TIMES = 2;
-/** A shorter wait comes from a wake-up. */
+/** Milliseconds. Shorter waits may be caused by wake-ups. */
 const SHORT_MS = 2;
-/** Requests in flight at the end, over the usual number: a queue that grows all the time ends at 2. */
+/**
+ * Requests in flight at the end divided by their usual number. If a queue grows throughout the run, the ratio is about
+ * 2.
+ */
 const GROWN_TIMES = 1.5;
 
 type LoadedRun = Pick<
@@ -22,14 +29,14 @@ type LoadedRun = Pick<
   "load" | "requests" | "latency" | "service" | "drain" | "rate" | "elapsedS"
 >;
 
-/** Whether nearly everything was served, without a queue for connections or in the target. */
+/** Whether nearly all requests were served, without a queue for connections or in the target. */
 export function isServed(run: LoadedRun): boolean {
   const { load, requests: { due, completed } } = run;
   return load.kind !== "closed" && completed >= SERVED * due && !hasGrownQueue(run) &&
     !hasWaited(run);
 }
 
-/** Whether requests waited for connections, by more than bad luck explains. */
+/** Whether requests waited for connections, beyond what chance explains. */
 function hasWaited({ requests: { completed }, ...run }: LoadedRun): boolean {
   const high = completed >= 100 * LEAST_BEYOND ? "99" : "95";
   const [latency, service] = [run.latency.percentiles[high], run.service.percentiles[high]];
@@ -37,9 +44,9 @@ function hasWaited({ requests: { completed }, ...run }: LoadedRun): boolean {
 }
 
 /**
- * Whether a queue has grown in the target. With many connections, requests that come too fast wait in the target, and
- * are served after the end. By Little's law, the average number under way is the rate times the service time. If more
- * requests are under way at the end than this average and chance explain, the target was late.
+ * Whether a queue has grown in the target. With many connections, requests that come too fast queue in the target and
+ * are served after the end of the load. By Little's law, the average number in flight is the rate times the service
+ * time. If clearly more are in flight at the end, the target has fallen behind.
  */
 function hasGrownQueue({ load, requests, drain, rate, service }: LoadedRun): boolean {
   const left = (drain?.completed ?? 0) + (drain?.failed ?? 0) + requests.unfinished;
@@ -47,7 +54,10 @@ function hasGrownQueue({ load, requests, drain, rate, service }: LoadedRun): boo
   return left > (1 - SERVED) * requests.due && left > GROWN_TIMES * usual + 3 * Math.sqrt(usual);
 }
 
-/** Arrival rate at the end over the mean of the whole run: phases may end with their highest rate. */
+/**
+ * The arrival rate at the end, divided by the mean over the run but at least 1, because phases may end with their
+ * highest rate.
+ */
 function endRatioOf(load: LoadedRun["load"]): number {
   if (load.kind !== "phases") return 1;
   const arrivals = load.phases.reduce(

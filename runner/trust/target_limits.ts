@@ -1,23 +1,23 @@
 /**
- * Signs that the target was held back: a CPU limit paused it, all connections were busy, or the latency is mostly the
- * generator's own.
+ * Signs that the target was held back: a CPU limit paused it, or all connections were busy. Also tells when the latency
+ * is mostly the generator's own.
  */
 import { adviceFor } from "./advice.ts";
 import type { TrustFinding } from "../result/findings.ts";
 import { type Case, harmlessDelay, type Limits, severityOf } from "./evidence.ts";
 
 /**
- * Share of the run for which a CPU limit paused the target. Any pause is suspect, because the limit is hit when there
- * is most to do.
+ * Share of the run for which a CPU limit paused the target. Any pause makes the run suspect, because the limit is
+ * reached when there is most to do.
  */
 const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 
-/** Average share of busy connections from which on a due request usually finds none free. */
+/** If on average at least this share of the connections is busy, a due request usually finds none free. */
 const ALL_BUSY = 0.9;
 
 /**
- * From this share on, the p50 is mostly the generator's own; as long as at most one request is out at a time, no queue
- * explains it.
+ * If the latency of a server that does nothing is at least this share of the p50, the p50 is mostly the generator's
+ * own. With at most one request in flight (on average 1.05), no queue explains it.
  */
 const BASELINE = { ofMedian: 0.5, atOnce: 1.05 };
 
@@ -36,13 +36,16 @@ function targetThrottled(
   return { code: "target-throttled", severity, evidence, advice: ["raise-cpu-limit"] };
 }
 
-/** Little's law: the average number of requests on their way is their rate times the time that each takes. */
+/**
+ * Little's law: the average number of busy connections is the request rate times the time that a request takes,
+ * including dialling.
+ */
 function busyConnections({ load, rate, service, connect }: Case["run"]): number {
   const dialMs = load.keepAlive ? 0 : connect.mean;
   return rate * (service.mean + dialMs) / 1_000;
 }
 
-/** A finding for an open loop if, for most of the run, more requests arrived than the connections could take. */
+/** A finding for an open loop if more requests arrived than the connections could carry, for most of the run. */
 function connectionsBusy(given: Case): TrustFinding | null {
   const { evidence: { lag, delay }, run } = given;
   const { load } = run;
@@ -50,7 +53,7 @@ function connectionsBusy(given: Case): TrustFinding | null {
   const { connections } = load;
   const { suspect } = harmlessDelay(run);
   const busy = busyConnections(run);
-  // The worker's own delay is not a wait for a connection.
+  // Delays within the worker are no wait for a connection.
   if (lag.p99 - delay.p99 < suspect || busy < ALL_BUSY * connections) return null;
   return {
     code: "connections",
@@ -61,8 +64,9 @@ function connectionsBusy(given: Case): TrustFinding | null {
 }
 
 /**
- * A finding if a server that does nothing is as slow, so that the figures are those of this generator and the kernel.
- * Only for a closed loop, which measures how fast the target is; an open loop measures whether a rate is kept.
+ * A finding if a server that does nothing has about the same latency, so that the figures are those of the generator
+ * and the kernel. Made only for a closed loop, which measures how fast the target is; an open loop measures whether the
+ * target keeps up with a rate.
  */
 function nearBaseline(
   { evidence: { baselineLatency }, run, sharesMachine }: Case,

@@ -1,7 +1,8 @@
 /**
- * What the requests of an idle target wait for, where that was seen: storage, name look-ups, or to be accepted. By
- * Little's law (1961), the requests under way are the rate times the time of a request, and those that wait for a thing
- * are the rate times that wait. So the second number over the first is the wait's share of a request's time. Pure.
+ * Finds out what the requests of an idle target wait for, if it could be observed: storage, name look-ups, or their
+ * connection being accepted. By Little's law (1961), the number of requests in flight is the rate times the time per
+ * request, and the number waiting for one thing is the rate times the time of that wait. So the second number divided
+ * by the first is that wait's share of a request's time. Pure.
  */
 import type { Bottleneck } from "../result/findings.ts";
 import type { Measurement } from "../result/result.ts";
@@ -13,20 +14,24 @@ export interface WaitedFor extends Pick<Bottleneck, "underWay" | "sleeping" | "l
 }
 
 /**
- * If at least this share of the requests wait for storage, it is the bottleneck. The share is of the requests in flight
- * that use no core or, with a queue, of those served at a time.
+ * Storage is the bottleneck if at least this share of requests waits for it. The share refers to the requests in flight
+ * that do not use a core; if requests queue, to those served at a time.
  */
 const MOSTLY_STORAGE = 0.5;
-/** Higher than for storage, because a program may look up both kinds of addresses at once, with a socket each. */
+/** Higher than for storage, because a program may look up IPv4 and IPv6 addresses at once, each with its own socket. */
 const MOSTLY_NAMES = 0.6;
-/** With fewer requests in flight, the mean of the samples says little. */
+/** With fewer requests in flight, the mean of the samples is unreliable. */
 const LEAST_UNDER_WAY = 0.5;
-/** Share of the failures that are closed connections: a target at its limit accepts a connection, then closes it. */
+/**
+ * Share of the failures that are closed connections. A target that has reached its limit may accept a connection and
+ * close it at once.
+ */
 const MOSTLY_CLOSED = 0.8;
 
 /**
- * What requests waited for; null if nothing that was observed explains most of a request's time.
- * @param atOnce How many queued requests are served at a time; the others wait for these.
+ * What requests waited for; null if no observed wait explains most of a request's time.
+ *
+ * @param atOnce How many requests are served at a time while the others queue; absent if there is no such queue.
  */
 export function waitedFor(run: WaitingRun, serviceMs: number, atOnce?: number): WaitedFor | null {
   const { generator: { target }, rate } = run;
@@ -35,12 +40,13 @@ export function waitedFor(run: WaitingRun, serviceMs: number, atOnce?: number): 
   const taken = connectionCapOf(run);
   if (taken !== null) return { kind: "connection-cap", ...taken };
   const underWay = rate * serviceMs / 1_000;
-  // A thread that computes, or waits for a core, waits for nothing else.
+  // A thread that uses or waits for a core waits for nothing else.
   const onCores = (target?.cpu ?? 0) + (target?.waiting ?? 0);
   const served = atOnce ?? underWay - onCores;
   const { sleeping, storageBytes, lookups } = waits;
   if (served < LEAST_UNDER_WAY) return null;
-  // Threads also sleep like this for other reasons, such as the kernel's own locks; then nothing is read or written.
+  // Threads may be in uninterruptible sleep for other reasons, such as locks in the kernel, but
+  // then no bytes are read or written.
   if ((storageBytes ?? 0) > 0 && sleeping >= MOSTLY_STORAGE * served) {
     return { kind: "storage", underWay, sleeping };
   }
@@ -50,8 +56,8 @@ export function waitedFor(run: WaitingRun, serviceMs: number, atOnce?: number): 
 }
 
 /**
- * Null if connections are accepted; otherwise a cap: either some connections are accepted in no sample, or all beyond a
- * certain number are closed.
+ * How many connections the target accepts, if a cap limits them: some connections are never accepted in any sample, or
+ * all beyond a certain number are closed. Null if there is no cap.
  */
 function connectionCapOf(
   { load: { connections }, requests, errors, generator: { target } }: WaitingRun,

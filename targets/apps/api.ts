@@ -34,8 +34,8 @@ export const api = {
 } satisfies App<typeof appSettings.api>;
 
 /**
- * Computes the nth Fibonacci number the slow way: 92,735 calls for the 23rd, which is 28657. The study's servers count
- * from 1 instead of 0, and so return 46368 after as many calls.
+ * Computes the nth Fibonacci number with naive recursion, which takes 92,735 calls for n = 23 (28,657). The study's
+ * servers start the sequence one later, so they return 46,368 after as many calls.
  */
 function fibonacci(n: number): number {
   return n < 2 ? n : fibonacci(n - 2) + fibonacci(n - 1);
@@ -54,7 +54,7 @@ function failAtOne(id: number): number {
 
 const COUNTER_KEY = "plateau:counter";
 
-/** Opens one connection, as in the study, and sets the key once. */
+/** Opens a single connection, as in the study, and initialises the counter. */
 async function openCounter(url: string): Promise<RedisClient> {
   const { connectRedis } = await import("../redis/client.ts");
   const client = await connectRedis(url);

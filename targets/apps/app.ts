@@ -1,56 +1,58 @@
 /**
- * What a built-in target is: a Hono app made from validated settings. Each app has one file, and one line in
- * `registry.ts`; `tests/conformance/apps_test.ts` runs the same suite over all of them.
+ * The interface of a built-in target, which is a Hono app made from validated settings. Each app has one file and one
+ * line in `registry.ts`; `tests/conformance/apps_test.ts` runs the same suite for each.
  *
- * An app's file must load quickly, because it is also loaded to validate experiment files: Hono, Redis and other heavy
- * packages are imported inside `start`, in the process that serves the app.
+ * An app's file must load quickly, because it is also loaded to validate experiment files. So Hono, Redis and other
+ * heavy packages are imported only inside `start`, in the process that serves the app.
  */
 import type * as z from "zod";
 import type { MiddlewareHandler } from "hono";
 
-/** The environment of an app; everything else is in the app's settings. */
+/** What an app gets from outside, apart from its settings. */
 interface AppContext {
-  /** The address of the Redis server (`redis://host:port`), or null if there is none. */
+  /** URL of the Redis server (`redis://host:port`); null if there is none. */
   readonly redisUrl: string | null;
   /** Called with each line of the request log. */
   readonly log: (line: string) => void;
 }
 
-/** The client of a request, as `Deno.serve` reports it. */
+/** The client of a request, in the shape that `Deno.serve` passes. */
 interface AppClient {
   readonly remoteAddr?: Deno.NetAddr;
 }
 
-/** Hono's bindings with the client, which is undefined for a request without a socket. */
+/** Hono's bindings, which hold the client; undefined for a request without a socket. */
 export type ClientBindings = { Bindings: AppClient | undefined };
 
-/** A started app: the routes, and the resources to release at the end. */
+/** A running app, and how to release its resources. */
 export interface RunningApp {
-  /** @param client The client, for the request log and the rate limit; absent for a request without a socket. */
+  /**
+   * @param client The client's address, for the request log and the rate limit; absent for a request without a socket.
+   */
   fetch(request: Request, client?: AppClient): Response | Promise<Response>;
   close(): Promise<void>;
 }
 
 export interface App<Settings extends z.ZodObject = z.ZodObject> {
-  /** The app's line in `plateau list apps`. */
+  /** The app's description in `plateau list apps`. */
   readonly summary: string;
-  /** The settings with defaults and limits; each field has a `.describe()` with its unit. */
+  /** Schema of the settings, with defaults and limits; each field has a `.describe()` that names its unit. */
   readonly settings: Settings;
   /**
-   * The paths that the app serves, for `list` and the conformance suite. The first is requested to see whether the app
-   * runs; this request must change nothing: it fills no cache and counts towards no limit.
+   * The paths that the app serves, for `plateau list` and the conformance suite. The first is requested to see whether
+   * the app runs, so it must have no side effects: it must neither fill a cache nor count towards a rate limit.
    */
   readonly paths: readonly string[];
-  /** Whether the app cannot start without Redis; absent: it never needs Redis. */
+  /** Whether the app can't start without Redis. If absent, the app never needs Redis to start. */
   needsRedis?(settings: z.output<Settings>): boolean;
-  /** The paths that respond with an error without Redis; absent: there are none. */
+  /** The paths that respond with an error if there is no Redis; absent if there are none. */
   readonly redisPaths?: readonly string[];
   start(settings: z.output<Settings>, context: AppContext): Promise<RunningApp>;
 }
 
 /**
- * Hono middleware that logs each request in one line of Apache's "combined" format, as morgan writes it in the studies:
- * `remote - - [date] "request" status length "referer" "user agent"`. It belongs in front of all other middleware.
+ * Hono middleware that logs each request in Apache's "combined" format, as morgan does in the studies: `remote - -
+ * [date] "request" status length "referer" "user agent"`. It must come before all other middleware.
  */
 export function requestLog(log: (line: string) => void): MiddlewareHandler<ClientBindings> {
   return async (context, next) => {

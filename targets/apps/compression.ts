@@ -1,4 +1,4 @@
-/** Compression of whole responses, by the coding that the client prefers; brotli on a tie. */
+/** Compresses whole responses with the coding that the client prefers; brotli wins a tie. */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Context, MiddlewareHandler } from "hono";
@@ -10,7 +10,7 @@ export interface Encodings {
 
 type Encoding = "br" | "gzip";
 
-/** The quality that Express compresses with. */
+/** The quality that Express uses. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 const encoders = {
@@ -18,7 +18,7 @@ const encoders = {
   gzip: promisify<Uint8Array, Uint8Array>(gzip),
 };
 
-/** The least size to compress: shorter responses grow, or gain nothing. */
+/** Smaller responses are not compressed, because they would gain nothing or grow. */
 const LEAST_BYTES = 1_024;
 
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript)\b|image\/svg)/;
@@ -29,13 +29,13 @@ export function compression(offered: Encodings): MiddlewareHandler {
     const { headers, status } = c.res;
     const encoding = status === 200 ? await compress(c, offered) : null;
     if (encoding !== null) return;
-    // Deno before 2.9 compresses responses by itself unless they forbid it.
+    // Deno before 2.9 compresses responses itself unless they have `no-transform`.
     const rules = [headers.get("cache-control"), "no-transform"].filter((rule) => rule !== null);
     c.header("cache-control", rules.join(", "));
   };
 }
 
-/** Compresses the response; returns the coding, or null if the response stays as it is. */
+/** Compresses the response. Returns the coding, or null if the response stays uncompressed. */
 async function compress(c: Context, offered: Encodings): Promise<Encoding | null> {
   const { headers } = c.res;
   if (!COMPRESSIBLE.test(headers.get("content-type") ?? "")) return null;
@@ -50,12 +50,13 @@ async function compress(c: Context, offered: Encodings): Promise<Encoding | null
   c.header("content-encoding", encoding);
   c.header("content-length", `${sent.length}`);
   const etag = headers.get("etag");
-  // The compressed page is the same in other bytes, so its validator is no longer a strong one (RFC 9110 §8.8.3.3).
+  // Weakens the validator, because the compressed response has other bytes than the original (RFC
+  // 9110 §8.8.3.3).
   if (etag !== null && !etag.startsWith("W/")) c.header("etag", `W/${etag}`);
   return encoding;
 }
 
-/** The offered coding that the client prefers (RFC 9110 §12.5.3); null if it accepts none. */
+/** The offered coding that the client prefers (RFC 9110 §12.5.3); null if it accepts none of them. */
 export function negotiate(accepted: string | undefined, offered: Encodings): Encoding | null {
   const weights = new Map((accepted ?? "").toLowerCase().split(",").map(parseWeighted));
   const weightOf = (encoding: Encoding): number => weights.get(encoding) ?? weights.get("*") ?? 0;

@@ -1,4 +1,4 @@
-/** Launches a built-in app: this program again, as `serve APP`, on a port of the system's choice. */
+/** Launches a built-in app by starting this program again as `serve APP`, on a port that the system chooses. */
 import { appNamed } from "./registry.ts";
 import type { AppTarget } from "../../base/target/target_shape.ts";
 import { countersEnv } from "../observe/runtime/own_counters.ts";
@@ -25,7 +25,7 @@ export const appLauncher: Launcher<AppTarget> = {
     const args = ["serve", app, ...where, ...settings];
     const env = {
       REDIS_URL: context.redisUrl ?? "",
-      PLATEAU_REDIS_PASSWORD: "", // the URL already holds the password, if that is the password of this Redis
+      PLATEAU_REDIS_PASSWORD: "", // the URL already has the password, if it belongs to this Redis
       ...countersEnv(context),
       ...flags.length > 0 && { DENO_V8_FLAGS: flags.join(",") },
     };
@@ -34,7 +34,8 @@ export const appLauncher: Launcher<AppTarget> = {
     if (limits === undefined) {
       return await bringUp({ child: startSelf(args, env, context), ...own, port: null }, context);
     }
-    // A supervisor outside of the control group removes the group when the app has ended, however this process ends.
+    // Use a supervisor outside the control group, which removes the group after the app has ended,
+    // no matter how this process ends.
     const [program, programArgs] = selfCommand(args, context);
     const child = startSupervised([program, ...programArgs], {
       env: { ...Deno.env.toObject(), ...env },

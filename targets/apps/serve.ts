@@ -9,34 +9,36 @@ import { settlesWithin } from "../launch/settles.ts";
 import { listenOn, type ListenOptions, LOOPBACK, originAt } from "../../base/net/listen.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** The time that requests in flight have to finish when the app closes. */
+/** How long requests in flight may take to finish after the app is told to close. */
 const CLOSE_MS = 1_000;
 
 export interface ServeOptions {
-  /** The name of a built-in app. */
   readonly app: string;
   /** The port to listen on; 0 picks a free one. */
   readonly port: number;
-  /** Whether other processes may listen on the same port (Linux only); absent: false. */
+  /** Whether other processes may listen on the same port (Linux only); false if absent. */
   readonly shared?: boolean;
-  /** The address to listen on; absent: loopback. */
+  /** The address to listen on; loopback if absent. */
   readonly host?: string;
-  /** Settings as the user gave them: text from `--set key=value`, or values from a file. */
+  /** Settings as the user gave them: text from `--set key=value`, or values from a file. They are validated here. */
   readonly set?: Readonly<Record<string, unknown>>;
-  /** The address of the Redis server; null or absent: there is none. */
+  /** URL of the Redis server; null or absent if there is none. */
   readonly redisUrl?: string | null;
 }
 
 export interface ServedApp {
   /** The app's origin, `http://host:port`. */
   readonly origin: string;
-  /** Resolves when the server has ended. */
+  /** Resolves after the server has stopped and the app is closed. */
   readonly finished: Promise<void>;
-  /** Ends the server. Requests in flight have 1 s to finish; then `finished` no longer waits for them. Idempotent. */
+  /** Stops the server. After 1 s, `finished` no longer waits for requests in flight. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Serves the app. Throws a UserError with everything that is wrong, or a TargetError when the app cannot listen. */
+/**
+ * Serves an app. Throws a UserError that lists all mistakes in the options, or a TargetError if it can't listen on the
+ * port.
+ */
 export async function serveApp(options: ServeOptions): Promise<ServedApp> {
   const { app: name, port, shared, host = LOOPBACK, set = {}, redisUrl = null } = options;
   const app = checkedApp(name, set);
@@ -55,7 +57,7 @@ export async function serveApp(options: ServeOptions): Promise<ServedApp> {
   return { origin: originAt(host, server.addr.port), finished, close };
 }
 
-/** The app of that name. Throws unless all of `set` is valid. */
+/** Looks up the app. Throws a UserError if the name is unknown or a setting is invalid. */
 function checkedApp(name: string, set: Readonly<Record<string, unknown>>): App {
   if (!isAppName(name)) {
     const message = `Cannot serve ${quotedOpenly(name)}: the built-in apps are ${
@@ -85,9 +87,8 @@ interface Sink {
 }
 
 /**
- * Many lines, few writes: the lines of about a millisecond are written together, whole and in order.
- * A slow reader slows the writer down, as with any program that logs to a pipe; without a reader
- * lines are dropped.
+ * Gathers lines for about a millisecond and writes them at once, complete and in order. A slow reader slows this
+ * process down, as with any program that logs to a pipe; if the reader is gone, lines are dropped.
  */
 export class LineWriter {
   #sink: Sink | null;
@@ -98,14 +99,14 @@ export class LineWriter {
     this.#sink = sink;
   }
 
-  /** Takes one line without its line break. An arrow function, so that it can be passed on by itself. */
+  /** Takes a line without its line break. An arrow function, so that it can be passed on without its object. */
   readonly line = (text: string): void => {
     this.#waiting += `${text}\n`;
     if (this.#waiting.length > MOST_CHARS) return this.flush();
     this.#timer ??= setTimeout(() => this.flush(), 0);
   };
 
-  /** Writes all lines that are still buffered, to the last byte. */
+  /** Writes everything that is still buffered, and returns after the last byte. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,7 +1,7 @@
 /**
- * The site of the oha study: five linked pages with images on a server with compression, a request log and a response
- * cache, each of which can be switched on or off. Without the cache a page is rendered (or read from its file) and
- * compressed for every request.
+ * The site of the oha study: five linked pages with images, on a server with compression, a request log and a response
+ * cache, each of which can be switched on or off. Without the cache, every request renders its page (or reads it from a
+ * file) and compresses it.
  */
 import type { MiddlewareHandler } from "hono";
 import type { App, RunningApp } from "./app.ts";
@@ -28,7 +28,8 @@ export const site = {
     const app = new Hono();
     if (log) app.use((await import("./app.ts")).requestLog(context.log));
     if (helmet) app.use((await import("hono/secure-headers")).secureHeaders());
-    if (etag) app.use((await import("hono/etag")).etag()); // answers a request for an unchanged page with 304
+    // Responds with 304 to a conditional request if the page has not changed.
+    if (etag) app.use((await import("hono/etag")).etag());
     if (cache) app.use(await keepResponses(encodings, ttl));
     app.use(compression(encodings));
     const documents = (await import("./site_content.ts")).drawDocuments();
@@ -46,14 +47,14 @@ export const site = {
   },
 } satisfies App<typeof appSettings.site>;
 
-/** A strong tag: a hash of the body, so that other bytes have another tag. */
+/** A strong entity tag made from a hash of the body. */
 async function hashTag(body: Body): Promise<string> {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-1", bytes));
   return `"${btoa(String.fromCharCode(...hash))}"`;
 }
 
-/** A source in memory: pages are rendered for each request. */
+/** Keeps the documents in memory, but renders a page for each request. */
 function inMemory(documents: readonly Document[]): Source {
   const bodies = new Map(documents.map(({ path, body }) => [path, body]));
   return {
@@ -63,8 +64,8 @@ function inMemory(documents: readonly Document[]): Source {
 }
 
 /**
- * The cache in front of rendering and compression, as apicache in the study. Only responses with status 200 are
- * kept, so it never holds more than the site's paths, in each encoding.
+ * Caches responses so that they are neither rendered nor compressed again, like apicache in the study. Only responses
+ * with status 200 are kept, so the cache holds at most one response per path and coding.
  */
 async function keepResponses(encodings: Encodings, ttlMs: number): Promise<MiddlewareHandler> {
   const { negotiate } = await import("./compression.ts");

@@ -1,6 +1,6 @@
 /**
- * What the site shows: five linked pages, each with three of five images. Pages are rendered from their number alone,
- * so every start of the app serves the same bytes. The site can also be written as files, to be served from these.
+ * The content of the site: five linked pages, each with three of five images. A page is rendered from its number alone,
+ * so the app always serves the same bytes. The site can also be written to files and served from them.
  */
 import { crc32, deflateSync } from "node:zlib";
 import { join } from "node:path";
@@ -10,28 +10,26 @@ import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 
 type Html = ReturnType<typeof html>;
 
-/** The number of pages, and of images. */
+/** The number of pages, and also the number of images. */
 const PAGES = 5;
 
 export type Body = string | Uint8Array<ArrayBuffer>;
 
-/** One path of the site, with its response. */
 export interface Document {
   readonly path: string;
-  /** The media type. */
   readonly type: string;
-  /** Renders a page; an image is drawn beforehand. */
+  /** Renders the page on each call; an image is drawn only once, in advance. */
   readonly body: () => Promise<Body>;
 }
 
-/** A place from which documents are read for each request. */
+/** Where the app reads a document for each request. */
 export interface Source {
-  /** @returns The body and its tag; a null tag is to be made by hashing the body. */
+  /** @returns The body and its entity tag; null if the tag must be made by hashing the body. */
   readonly read: (path: string) => Promise<{ body: Body; tag: string | null }>;
   readonly close: () => void;
 }
 
-/** Draws the whole site; its first page is also at `/`. */
+/** All documents of the site; the first page is also served at `/`. */
 export function drawDocuments(): Document[] {
   const page = (path: string, number: number): Document => ({
     path,
@@ -49,7 +47,7 @@ export function drawDocuments(): Document[] {
   ];
 }
 
-/** Topics with captions; number n belongs to image n, which is the first on page n. */
+/** Topics and captions. Topic n is that of image n, which is the first image on page n. */
 const TOPICS = [
   [
     "Harbours",
@@ -73,7 +71,7 @@ const TOPICS = [
   ],
 ] as const;
 
-/** Renders one whole page: 1.9 KB, compressed 0.85 KB, as in the study (873 B). */
+/** Renders a page of 1.9 KB, or 0.85 KB compressed, similar to the study's 873 B. */
 function renderPage(page: number): Html {
   const [topic] = TOPICS[page - 1];
   const images = [0, 1, 2].map((step) => (page - 1 + step) % PAGES + 1);
@@ -128,12 +126,12 @@ function renderFigure(image: number): Html {
 const WIDTH = 160;
 const HEIGHT = 120;
 
-/** Draws image 1 … PAGES: a PNG of 160 × 120 pixels, 58 KB, because its pixels are stored without compression. */
+/** Draws image number 1 to PAGES, a PNG of 160 × 120 pixels. It has 58 KB, because the pixels are not compressed. */
 function drawImage(image: number): Uint8Array<ArrayBuffer> {
   const size = new Uint8Array(13);
   new DataView(size.buffer).setUint32(0, WIDTH);
   new DataView(size.buffer).setUint32(4, HEIGHT);
-  size.set([8, 2], 8); // 8 bits a channel, RGB
+  size.set([8, 2], 8); // 8 bits per channel, RGB
   return joinBytes([
     Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a), // signature, PNG §5.2
     pngChunk("IHDR", size),
@@ -142,7 +140,10 @@ function drawImage(image: number): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-/** The image's rows of RGB, each after its filter type 0 (PNG §9.2): a XOR texture in the image's own shade. */
+/**
+ * The rows of RGB pixels, each preceded by filter type 0 (PNG §9.2). They show an XOR texture tinted by the image's
+ * number.
+ */
 function drawPixels(image: number): Uint8Array {
   const rowBytes = 1 + 3 * WIDTH;
   const pixels = new Uint8Array(HEIGHT * rowBytes);
@@ -155,7 +156,7 @@ function drawPixels(image: number): Uint8Array {
   return pixels;
 }
 
-/** One chunk: length, type, data, and the CRC of type and data (PNG §5.3). */
+/** A PNG chunk: length, type, data, and the CRC of type and data (PNG §5.3). */
 function pngChunk(type: string, data: Uint8Array): Uint8Array {
   const body = joinBytes([new TextEncoder().encode(type), data]);
   const chunk = new Uint8Array(body.length + 8);
@@ -177,8 +178,8 @@ function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Writes every document as a file into a folder of its own, as a server of static files has them. A file is opened and
- * read for each request. All files are removed when the source is closed, or when this process ends.
+ * Writes every document to a file in a temporary folder, so that the app works like a server of static files, which
+ * opens and reads a file for each request. The files are removed when the source is closed or this process ends.
  */
 export async function writeFiles(documents: readonly Document[]): Promise<Source> {
   endInOrder();
@@ -207,8 +208,8 @@ export async function writeFiles(documents: readonly Document[]): Promise<Source
 }
 
 /**
- * A tag as Express makes it for static files, from size and modification time: a weak one, because these do not prove
- * equality.
+ * A tag like that of Express for static files, made from size and modification time. It is weak, because an equal size
+ * and time do not prove that the bytes are equal.
  */
 function tagOf(sizeBytes: number, changedMs: number): string {
   return `W/"${sizeBytes.toString(16)}-${changedMs.toString(16)}"`;

@@ -1,9 +1,9 @@
 /**
- * Streams of messages with planted gaps: server-sent events, lines, lines of JSON, the tokens of a model server, and
- * WebSockets (an echo at `/ws`, `/push`, and a room at `/chat` in which everybody hears everybody). `/news` is the same
- * for everybody, by three transports. The due time of a message follows from the settings alone, counted from the
- * request, or from the start for news, so that a measurement of the app can be compared with the right figures. The app
- * counts what it has sent, as evidence.
+ * Streams of messages at set intervals: server-sent events, lines of text or JSON, the tokens of a model server, and
+ * WebSockets (an echo at `/ws`, `/push`, and a chat at `/chat` in which everybody hears everybody). The news at `/news`
+ * is the same for everybody, over three transports. When a message is due depends only on the settings, counted from
+ * the request or, for news, from the start of the app. So measurements of the app can be checked against exact figures.
+ * As further evidence, the app counts what it has sent.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { appSettings } from "../../base/target/app_settings.ts";
@@ -12,17 +12,15 @@ import { News } from "./streams/news.ts";
 import { type Freezes, momentsOf } from "./streams/schedule.ts";
 import { type SentBySockets, socketPaths } from "./streams/sockets.ts";
 
-/** Counts of what the app has sent, whether or not it has arrived. */
+/** Counts of what the app has sent, whether or not it was received. */
 interface Sent {
   messages: number;
-  /**
-   * The numbers of streams that began, that ended with their last message, that the app cut, and that the client left.
-   */
+  /** Numbers of streams: begun, ended with their last message, cut off by the app, and cancelled by the client. */
   begun: number;
   ended: number;
   cut: number;
   left: number;
-  /** Milliseconds from the requests of ended streams to their last messages. */
+  /** Total milliseconds from request to last message, over all streams that ended. */
   tookMs: number;
   readonly sockets: SentBySockets;
 }
@@ -47,7 +45,7 @@ export const streams = {
     const news = new News(settings.news, freezes);
     const { echo, push, chat, hear } = socketPaths(times, { freezes, news, count: sockets });
 
-    /** @param last The octets to send right after the last message. */
+    /** @param last Text sent right after the last message. */
     const streamed = (
       type: string,
       textOf: (k: number) => string,
@@ -61,15 +59,16 @@ export const streams = {
           if (k === from) sent.begun++;
           const isCut = cutAfter > 0 && k - from >= cutAfter;
           const waitMs = moments(requestMs, k - from) - performance.now();
-          // Rounded up, because timers drop fractions and would fire too early. A cut always waits, so that the last
-          // message can leave the server first.
+          // Round up, because timers drop fractions and would fire too early. Always sleep before a
+          // cut, so that the last message can leave the server first.
           if (waitMs > 0 || isCut) await sleep(Math.max(1, Math.ceil(waitMs)));
           if (isCut) {
             sent.cut++;
             return controller.error("A stream is cut off, as the settings demand");
           }
           const isLast = k + 1 >= events;
-          if (isLast) sent.tookMs += performance.now() - requestMs; // the last message cannot arrive earlier
+          // Measured before the last message is sent, so the client can't receive it in less time.
+          if (isLast) sent.tookMs += performance.now() - requestMs;
           controller.enqueue(ENCODER.encode(textOf(k) + (isLast ? last : "")));
           sent.messages += isLast && last !== "" ? 2 : 1;
           k++;
@@ -90,7 +89,8 @@ export const streams = {
         start(controller): void {
           sent.begun++;
           leave = news.listen((text) => {
-            if ((controller.desiredSize ?? 0) <= 0) { // nobody reads, so memory would only grow
+            // Nobody reads, so the queue would only grow.
+            if ((controller.desiredSize ?? 0) <= 0) {
               leave();
               sent.cut++;
               return controller.error("A listener has fallen behind");
@@ -120,7 +120,8 @@ export const streams = {
     app.get("/sent", (c) => c.json(sent));
     app.get("/events", (c) => {
       const seen = Number(c.req.header("last-event-id") ?? "0");
-      if (seen >= events) return c.body(null, 204); // a client that has seen all events need not connect again
+      // Status 204 tells a client that has seen all events not to reconnect.
+      if (seen >= events) return c.body(null, 204);
       const from = Number.isInteger(seen) && seen > 0 ? seen : 0;
       return streamed(EVENTS, (k) => `event: tick\nid: ${k + 1}\ndata: ${k}\n\n`, from);
     });
@@ -145,12 +146,12 @@ export const streams = {
 } satisfies App<typeof appSettings.streams>;
 
 const EVENTS = "text/event-stream";
-/** The most messages that may wait for a slow listener. */
+/** The most messages that may be buffered for a slow listener. */
 const MOST_BEHIND = 16;
 
 /**
- * One chunk of a chat completion as model servers stream it: first the role, then tokens, and last the reason for the
- * end.
+ * One chunk of a chat completion in the format of model servers: the role comes first, then the tokens, and finally the
+ * reason why the completion ended.
  */
 function chunkOf(k: number, events: number): string {
   const isLast = k + 1 >= events;

@@ -1,6 +1,6 @@
 /**
- * The app of the user study: one slow endpoint, a cache that hides how slow it is, and a rate limit in
- * front of both. The limit counts by the client's address.
+ * The app of the user study: a slow endpoint, a cache that hides how slow it is, and a rate limit per client address in
+ * front of both.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "hono";
@@ -42,7 +42,8 @@ export const user = {
       const id = Number(c.req.param("id"));
       return id >= 1 && id <= USERS ? respond(c, id) : c.notFound();
     });
-    app.onError((error, c) => c.json({ error: error.message }, 503)); // the Redis server is gone
+    // The Redis server can't be reached.
+    app.onError((error, c) => c.json({ error: error.message }, 503));
     return {
       fetch: app.fetch,
       close: async () => {
@@ -54,7 +55,7 @@ export const user = {
   },
 } satisfies App<typeof appSettings.user>;
 
-/** The client's address, by which the limit counts. */
+/** The client's IP address, for the rate limit. */
 function addressOf(c: Context<ClientBindings>): string {
   return c.env?.remoteAddr?.hostname ?? "unknown";
 }
@@ -76,7 +77,9 @@ async function limiterOf(settings: Settings, redis: RedisClient | null): Promise
   );
 }
 
-/** How long, beyond the origin's delay, other requests wait for the request that fetches from the origin ("pays"). */
+/**
+ * How much longer than the origin's delay other requests wait for the request that fetches from the origin ("pays").
+ */
 const HOLD_SLACK_MS = 10_000;
 
 async function cacheOf(
@@ -92,12 +95,12 @@ async function cacheOf(
   return openCache({ store, pay: (id) => origin.fetch(Number(id)), stampede });
 }
 
-/** The number of users; they are 1 … USERS. */
+/** The number of users; their ids are 1 to USERS. */
 const USERS = 1_000;
 
-/** The slow source behind `/user`: it takes as long as the database of the study, and counts its calls. */
+/** The slow origin behind `/user`. It is as slow as the study's database, and counts its calls. */
 interface UserOrigin {
-  /** Returns the user's JSON text, after the delay. Each call is one payment. */
+  /** Returns the user as JSON text after the delay. Each call counts as a payment. */
   readonly fetch: (id: number) => Promise<string>;
   /** The number of calls since the start. */
   readonly calls: () => number;
@@ -119,13 +122,13 @@ function userOf(id: number): { id: number; name: string; email: string } {
   return { id, name: `User ${id}`, email: `user${id}@example.com` };
 }
 
-/** The name of every instance's Redis connection. */
+/** The name that every instance gives to its Redis connection. */
 const NAME = "plateau-user";
 
 /**
- * Connects to the Redis that all instances share, with one connection each, as in the study. The first of the running
- * instances deletes what earlier ones have left, so that instances begin cold, no matter who starts them; an instance
- * that joins others leaves their data as it is.
+ * Connects to the Redis that all instances share, with one connection per instance, as in the study. The first instance
+ * to connect deletes what earlier instances have left, so that each group of instances starts with an empty cache,
+ * whoever starts it. Instances that join later leave the data alone.
  */
 async function openRedis(url: string | null): Promise<RedisClient> {
   if (url === null) {

@@ -1,6 +1,6 @@
 /**
- * A wiki with the work of a real one, which stands in for Wiki.js of the caching study: pages in SQLite,
- * markdown rendered and put into templates for each request, full-text search, sessions.
+ * A wiki that does the work of a real one, in place of Wiki.js in the caching study. Its pages are in SQLite; markdown
+ * and templates are rendered for each request; it has full-text search and sessions.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { App, RunningApp } from "./app.ts";
@@ -9,7 +9,7 @@ import { appSettings } from "../../base/target/app_settings.ts";
 import type { Render, Rendered } from "./wiki/markdown.ts";
 import type { WikiPage } from "./wiki/pages.ts";
 
-/** The number of pages written in one transaction at the start. */
+/** The number of pages written per transaction at the start. */
 const PAGES_AT_ONCE = 200;
 
 export const wiki = {
@@ -43,7 +43,7 @@ export const wiki = {
     const pages = openPages(database);
     for (const drafts of generatePages(count, seed, PAGES_AT_ONCE)) {
       pages.write(drafts);
-      await pause(0); // so that signals and the parent's end are noticed
+      await pause(0); // lets signals and the death of the parent be noticed
     }
     database.settle();
     const sessions = openSessions(database);
@@ -63,7 +63,7 @@ export const wiki = {
   },
 } satisfies App<typeof appSettings.wiki>;
 
-/** A renderer for a wiki that spends more CPU time on each page. */
+/** Makes a renderer take `cpuMs` more CPU time per page. */
 function slowed(render: Render, cpuMs: number): Render {
   if (cpuMs === 0) return render;
   return (text) => {
@@ -76,7 +76,7 @@ function renderEach(render: Render): (page: WikiPage) => Rendered {
   return ({ body }) => render(body);
 }
 
-/** A renderer that keeps the last revision of each requested page. */
+/** A renderer that caches the newest revision of each requested page. */
 function keepRendered(render: Render): (page: WikiPage) => Rendered {
   const kept = new Map<number, { revision: number; rendered: Rendered }>();
   return ({ id, revision, body }) => {

@@ -1,6 +1,6 @@
 /**
- * The app of the SciCat performance baseline: "hello world", after as much CPU time or waiting as the
- * request sets.
+ * The app of the SciCat performance baseline. It responds with "hello world" after using CPU time or sleeping for as
+ * long as the request's query says.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
@@ -23,14 +23,14 @@ export const work = {
       if (given.error) return c.json({ errors: given.error.issues }, 400);
       compute(given.data.cpuTime);
       const { sleepTime: sleepMs } = given.data;
-      if (sleepMs > 0) await sleep(Math.ceil(sleepMs)); // rounded up: a timer drops fractions
+      if (sleepMs > 0) await sleep(Math.ceil(sleepMs)); // rounded up, because timers drop fractions
       return c.text("Hello World!");
     });
     return { fetch: app.fetch, close: () => Promise.resolve() };
   },
 } satisfies App<typeof appSettings.work>;
 
-/** The value of a query parameter in milliseconds. */
+/** A schema for a query parameter in milliseconds. */
 function milliseconds(
   name: string,
   { usual, limit }: { usual: number; limit: number },
@@ -40,7 +40,7 @@ function milliseconds(
   return text.transform(Number).refine((ms) => ms <= limit, error).default(usual);
 }
 
-/** Keeps this thread busy, as in the study, so that other requests wait. */
+/** Blocks this thread for `ms` milliseconds, as in the study, so that other requests wait. */
 export function compute(ms: number): void {
   const endMs = performance.now() + ms;
   while (performance.now() < endMs);

@@ -1,6 +1,6 @@
 /**
- * Installs frameworks into a folder of the user's cache, one for each state of their sources. A folder there is always
- * complete, because it is made beside its place and then renamed.
+ * Installs frameworks in the user's cache, in one folder per version of their sources. Such a folder is always
+ * complete, because it is made under a temporary name and then renamed.
  */
 import {
   type FrameworkName,
@@ -22,32 +22,32 @@ import { createHash } from "node:crypto";
 
 interface Installation {
   readonly folder: string;
-  /** Whether this call made the installation; false if it was there already. */
+  /** Whether this call made the installation; false if it already existed. */
   readonly fresh: boolean;
 }
 
-/** A name that `plateau setup frameworks` can install: a framework, or a runtime for frameworks on Node. */
+/** Something that `plateau setup frameworks` can install: a framework, or a runtime for Node frameworks. */
 export type InstallableName = FrameworkName | InstalledRuntimeName;
 
-/** The registry's entry, with the keys that frameworks and runtimes share. */
+/** The registry's entry, reduced to the fields that frameworks and runtimes share. */
 export function installable(
   name: InstallableName,
 ): Pick<Framework, "summary" | "version" | "folder" | "toolchain"> {
   return isInstalledRuntime(name) ? runtimeNamed(name) : frameworkNamed(name);
 }
 
-/** The folder of the installed framework or runtime; null if it is not installed. */
+/** The folder of the framework or runtime; null if it is not installed. */
 export function installedAt(name: InstallableName): string | null {
   const folder = placeOf(name);
   return isFolder(folder) ? folder : null;
 }
 
-/** Says that a framework or runtime is not installed, and how to install it. */
+/** The message that a framework or runtime is not installed, with the command that installs it. */
 export function notInstalled(name: InstallableName): string {
   return `${name} is not installed: install it with plateau setup frameworks ${name}`;
 }
 
-/** The programs that the framework needs and that are not on PATH. */
+/** Programs that the framework or runtime needs but that are not on PATH. */
 export function missingPrograms(name: InstallableName): string[] {
   const here = { path: ownEnv().PATH, cwd: Deno.cwd() };
   return installable(name).toolchain.programs
@@ -55,8 +55,8 @@ export function missingPrograms(name: InstallableName): string[] {
 }
 
 /**
- * Installs the framework unless it is installed. Throws a TargetError that says why this failed, or the signal's reason
- * when the user interrupts; then nothing is left behind.
+ * Installs a framework or runtime unless it is installed already. Throws a TargetError that explains a failure, or the
+ * signal's reason if the user interrupts; in both cases it cleans up.
  */
 export async function install(name: InstallableName, signal: AbortSignal): Promise<Installation> {
   const folder = placeOf(name);
@@ -73,7 +73,7 @@ export async function install(name: InstallableName, signal: AbortSignal): Promi
     signal.throwIfAborted();
     if (error instanceof TargetError) throw error;
     if (!isFolder(folder)) throw cannotInstall(name, messageOf(error));
-    // another process was faster
+    // Another process has installed it in the meantime.
   }
   return { folder, fresh: true };
 }
@@ -157,15 +157,15 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Name of the file that holds the frameworks' own files in the compiled program, beside its main module;
- * `cli/compile.ts` puts it there. `deno compile` would otherwise take each of these files for a part of the program.
+ * Name of the file in the compiled program, next to its main module, that has the sources of all frameworks;
+ * `cli/compile.ts` adds it. Without it, `deno compile` would take each source file for a part of the program.
  */
 export const PACK = "frameworks.json";
 
-/** The text of each file by its path in the framework's folder, in order of the paths. */
+/** Text of each file by its path relative to the framework's folder, in the order of paths. */
 type Sources = ReadonlyMap<string, string>;
 
-/** The names of folders and programs that tools leave beside the sources. */
+/** Names of folders and programs that build tools leave among the sources. */
 const NO_SOURCES = new Set(["node_modules", ".venv", "build", "dist", "server"]);
 
 export function readSources(folder: string): Sources {
@@ -174,7 +174,7 @@ export function readSources(folder: string): Sources {
   return new Map(files.sort(([a], [b]) => a < b ? -1 : 1));
 }
 
-/** The sources as text for PACK. */
+/** Turns the sources in these folders into the text of PACK. */
 export function packSources(folders: readonly string[]): string {
   const packed = folders.map((folder) => [folder, Object.fromEntries(readSources(folder))]);
   return JSON.stringify(Object.fromEntries(packed));
@@ -193,7 +193,7 @@ function* filesUnder(root: string, path: string): Generator<[string, string]> {
   }
 }
 
-/** A digest that distinguishes these sources from others: 16 hexadecimal digits. */
+/** A digest of the sources, 16 hexadecimal digits, which changes whenever they do. */
 export function digestOf(sources: Sources): string {
   const text = JSON.stringify([...sources]);
   return createHash("sha256").update(text).digest("hex").slice(0, 16);

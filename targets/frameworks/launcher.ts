@@ -1,4 +1,4 @@
-/** Launches an installed framework: under a supervisor, in a clean environment, on a free port. */
+/** Launches an installed framework under a supervisor, in a clean environment and on a free port. */
 import { isInstalledRuntime, type RuntimeName } from "../../base/target/app_settings.ts";
 import { installedAt, notInstalled } from "./install.ts";
 import { frameworkNamed } from "./registry.ts";
@@ -53,8 +53,8 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
 };
 
 /**
- * The program with its arguments: an installed runtime with the framework's script, or the framework's command from
- * PATH. A null program does not exist on this machine.
+ * Which program to run, with its arguments: an installed runtime with the framework's script, or the framework's own
+ * command. The program is null if this machine does not have it.
  */
 function runBy(
   wanted: RuntimeName | undefined,
@@ -72,7 +72,7 @@ function runBy(
   return { program: found[0] ?? null, args: [...before, ...args] };
 }
 
-/** The versions of the runtime and of the framework: `node v20.20.2, express 5.3.0`. */
+/** Versions of the runtime and the framework, such as `node v20.20.2, express 5.3.0`; null if unknown. */
 async function versionsOf(
   framework: FrameworkTarget["framework"],
   program: string,
@@ -87,5 +87,5 @@ async function versionsOf(
   return known.filter((one) => one !== null).join(", ") || null;
 }
 
-/** Variables that make each of the runtimes run as in production. */
+/** Variables that make the frameworks run as in production. */
 const PRODUCTION = { NODE_ENV: "production", GIN_MODE: "release" };

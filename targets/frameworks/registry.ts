@@ -1,14 +1,15 @@
 /**
- * The frameworks of the Kuffel & Walter study by name. Each is a folder of sources, written as the framework's
- * documentation would, that its own tools install and its own runtime serves. Each framework has one folder, and one
- * entry at the end; `tests/conformance/frameworks_slow_test.ts` runs the same suite over all of them.
+ * The frameworks of the Kuffel & Walter study. Each has a folder of sources, written in the style of the framework's
+ * documentation, which is installed with the framework's own tools and served by its own runtime. To add a framework,
+ * add its folder and an entry at the end of this file. `tests/conformance/frameworks_slow_test.ts` runs the same suite
+ * for all of them.
  *
- * The contract of a server: it listens on HOST (127.0.0.1 when absent; IPv6 without brackets) and PORT and serves the
- * five endpoints of the built-in app `api`. When it refuses a query or reports an error, it may choose the words and
- * the shape of the response, as long as that is JSON with the same status. With REDIS_URL, it sets `plateau:counter` to
- * 1 before it listens; without REDIS_URL, `/redis` responds with 503. With LOGGING=on it logs each request, and with
- * TRACE=on each error with its stack trace, in the way of its documentation; otherwise it logs nothing. It ends on TERM
- * at once.
+ * The contract of a server: it listens on HOST (127.0.0.1 if absent; IPv6 without brackets) and PORT, and serves the
+ * five endpoints of the built-in app `api`. If it refuses a query or reports an error, the text and structure of the
+ * response are free, but it must be JSON with the same status. With REDIS_URL, it sets `plateau:counter` to 1 before it
+ * listens; without REDIS_URL, `/redis` responds with 503. With LOGGING=on it logs each request, and with TRACE=on each
+ * error with its stack trace, both as its documentation suggests; otherwise it logs nothing. It ends immediately on
+ * SIGTERM.
  */
 import type * as z from "zod";
 import {
@@ -19,35 +20,41 @@ import {
 } from "../../base/target/app_settings.ts";
 
 export interface Framework<Settings extends z.ZodObject = z.ZodObject> {
-  /** The framework's line in `plateau list frameworks`: what it is, and what it validates and logs with. */
+  /**
+   * The description in `plateau list frameworks`: what the framework is, and which libraries it validates and logs
+   * with.
+   */
   readonly summary: string;
-  /** The version that the framework's folder pins; "" for a server without a framework. */
+  /** The version that the folder pins; "" for a server without a framework. */
   readonly version: string;
-  /** The framework's folder beside this file; two frameworks may share one, and then they share the installation. */
+  /** The framework's folder beside this file. Frameworks that share a folder also share its installation. */
   readonly folder: string;
   readonly toolchain: Toolchain;
-  /** The settings with defaults and limits; each field has a `.describe()`. */
+  /** Schema of the settings, with defaults and limits; each field has a `.describe()`. */
   readonly settings: Settings;
-  /** The command that serves the framework, from its installed folder: a program on PATH, or a path in the folder. */
+  /**
+   * The command that serves the framework, run in its installed folder. The program is on PATH, or a path in that
+   * folder.
+   */
   command(settings: z.output<Settings>): readonly [program: string, ...args: string[]];
 }
 
-/**
- * The installer of a framework: the programs that it needs, and the steps that they carry out in the framework's
- * folder.
- */
+/** How to install a framework: the programs needed, and the commands to run in the framework's folder. */
 export interface Toolchain {
   /** Programs that must be on PATH; the first is the runtime. */
   readonly programs: readonly [runtime: string, ...others: string[]];
-  /** The oldest version of the runtime that is supported. */
+  /** The oldest supported version of the runtime. */
   readonly oldest: readonly number[];
-  /** Instructions for installing the programs. */
+  /** Tells the user how to install the programs. */
   readonly get: string;
-  /** The commands in the order in which they run, each a program on PATH or a path in the folder. */
+  /** The commands in the order in which they run. The program of each is on PATH, or a path in the folder. */
   readonly steps: readonly (readonly [program: string, ...args: string[]])[];
 }
 
-/** Installs packages by package-lock.json, without running their install scripts, and then compiles TypeScript. */
+/**
+ * Installs the packages in package-lock.json without running their install scripts, then compiles TypeScript if there
+ * is any.
+ */
 export const npm: Toolchain = {
   programs: ["node", "npm"],
   oldest: [20],
@@ -58,7 +65,7 @@ export const npm: Toolchain = {
   ],
 };
 
-/** Installs packages by requirements.txt, in an environment of their own. */
+/** Installs the packages in requirements.txt in a virtual environment. */
 const pip: Toolchain = {
   programs: ["python3"],
   oldest: [3, 10],
@@ -73,19 +80,19 @@ const pip: Toolchain = {
 };
 
 /**
- * Modules by go.mod and go.sum, compiled to the program `server`. Gin is built without MsgPack, as its documentation
- * shows for servers that do not use it: it would take most of the compilation time.
+ * Compiles the modules of go.mod and go.sum into the program `server`. Gin is built without MsgPack, which would take
+ * most of the compilation time; its documentation recommends this for servers that do not use it.
  */
 const go: Toolchain = {
   programs: ["go"],
-  oldest: [1, 21], // from this version on, Go fetches the version that go.mod names
+  oldest: [1, 21], // since this version, Go downloads the version that go.mod names
   get: "install Go 1.26 or later",
   steps: [
     ["go", "build", "-mod=readonly", "-buildvcs=false", "-tags", "nomsgpack", "-o", "server", "."],
   ],
 };
 
-/** A server that runs on Node from a single file. */
+/** A server on Node that is started from one file. */
 function nodeServer(
   { file = "server.js", ...about }:
     & Pick<Framework, "summary" | "version" | "folder">
@@ -163,7 +170,7 @@ export const frameworks = {
   }),
 } satisfies Record<FrameworkName, Framework>;
 
-/** The framework of that name, typed by the contract that all frameworks share. */
+/** Looks up a framework; the result has the type that all frameworks share. */
 export function frameworkNamed(name: FrameworkName): Framework {
   return frameworks[name];
 }

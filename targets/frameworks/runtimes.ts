@@ -1,25 +1,25 @@
 /**
- * The runtimes that a framework for Node can run on, each pinned by a folder of its own and installed like the
- * frameworks, so that an experiment can compare versions that the machine itself does not have. npm has Node and Bun as
- * packages of one platform each, whose install scripts do not run here; so the platforms are named in the folder's
- * package.json.
+ * The runtimes that a framework for Node can run on. Each is pinned by its own folder and installed like a framework,
+ * so that an experiment can compare versions that are not installed on the machine. In npm, Node and Bun have one
+ * package per platform, which an install script normally selects. Install scripts are not run here, so each folder's
+ * package.json names the platforms' packages itself.
  */
 import type { InstalledRuntimeName } from "../../base/target/app_settings.ts";
 import { npm, type Toolchain } from "./registry.ts";
 
 interface InstalledRuntime {
-  /** The runtime's line in `plateau list frameworks`. */
+  /** The runtime's description in `plateau list frameworks`. */
   readonly summary: string;
   /** The version that the runtime's folder pins. */
   readonly version: string;
   readonly folder: string;
   readonly toolchain: Toolchain;
   /**
-   * The paths in the installed folder at which the runtime's program may be; only the one for this machine's platform
+   * Possible paths of the runtime's program in the installed folder, one per platform; only that of this platform
    * exists.
    */
   readonly programs: readonly string[];
-  /** The arguments that come before the script. */
+  /** Arguments before the script's path. */
   readonly args: readonly string[];
 }
 
@@ -58,7 +58,7 @@ const runtimes = {
   },
 } satisfies Record<InstalledRuntimeName, InstalledRuntime>;
 
-/** The runtime of that name, typed by the contract that all runtimes share. */
+/** Looks up a runtime; the result has the type that all runtimes share. */
 export function runtimeNamed(name: InstalledRuntimeName): InstalledRuntime {
   return runtimes[name];
 }

@@ -1,5 +1,5 @@
 /**
- * A composite target: a gateway, which receives the requests, and the targets behind it. Together they are one target.
+ * A composite target: a gateway, which receives the requests, and the targets behind it. To a load, it is one target.
  */
 import { messageOf } from "../../base/errors.ts";
 import {
@@ -15,7 +15,7 @@ import { bringUp } from "../launch/bring_up.ts";
 import { startSelf } from "../launch/child.ts";
 import { OWN_RUNTIME } from "../launch/runtime.ts";
 
-/** The names under which the parts are shown. */
+/** Names of the parts in the output. */
 interface PartNames {
   /** The kind of the gateway. */
   readonly gateway: string;
@@ -23,17 +23,17 @@ interface PartNames {
   readonly behind: string;
 }
 
-/** The parts of a composite target, until all of them are stopped together. */
+/** The parts of a composite target, which are stopped together. */
 export class Composite {
   readonly startedMs = performance.now();
   readonly #members: RunningTarget[] = [];
   readonly #ended = Promise.withResolvers<Exit>();
-  /** Returns the last lines of the first part that ended. */
+  /** Returns the last output lines of the part that ended first. */
   #lastLines: (() => readonly string[]) | null = null;
 
   constructor(private readonly names: PartNames) {}
 
-  /** Adds a started target to the composite, once. From then on the composite ends when the target ends. */
+  /** Adds a started target unless it was added before. If the target ends, so does the composite. */
   take(member: RunningTarget): RunningTarget {
     if (this.#members.includes(member)) return member;
     this.#members.push(member);
@@ -41,7 +41,10 @@ export class Composite {
     return member;
   }
 
-  /** Starts several targets at once. When one fails, the others stay, to be stopped with the rest. */
+  /**
+   * Waits for several targets that are being started, and adds them. If one fails, throws its error but keeps the
+   * others, which are stopped with the composite.
+   */
   async takeAll(starts: readonly Promise<RunningTarget>[]): Promise<RunningTarget[]> {
     const outcomes = await Promise.allSettled(starts);
     const started = outcomes.flatMap((outcome) =>
@@ -52,20 +55,21 @@ export class Composite {
     return started;
   }
 
-  /** Ends the composite because an instance could not join. */
+  /** Ends the composite because an instance failed to join. */
   fail(error: unknown): void {
     this.#end({ code: 1, signal: null }, () => [messageOf(error)]);
   }
 
-  /** Stops all parts: the gateway first, so that it sends no request to a target that is gone. */
+  /** Stops all parts. The gateway is stopped first, so that it sends no request to a target that has gone. */
   async stop(gateway: RunningTarget | null = null): Promise<void> {
     await gateway?.stop();
     await Promise.all(this.#members.map((member) => member.stop()));
   }
 
   /**
-   * All parts as one target, seen through its gateway.
-   * @param onLoadStart The gateway's actions at the start of the load.
+   * Presents all parts as one target with the gateway's origin.
+   *
+   * @param onLoadStart Called when the load starts.
    */
   behind(gateway: RunningTarget, { onLoadStart, stop }: GatewayHooks = {}): RunningTarget {
     void gateway.exited.then((exit) => this.#end(exit, () => gateway.lastLines()));
@@ -88,7 +92,7 @@ export class Composite {
     };
   }
 
-  /** The parts to watch. The gateway itself may be one of the instances that share its port. */
+  /** The parts to observe. If instances share a port, the gateway is one of them, and is not listed twice. */
   #parts(gateway: RunningTarget): WatchedPart[] {
     const own = this.#members.includes(gateway)
       ? []
@@ -121,7 +125,7 @@ function partOf(
   return { ...named, pid, supervised };
 }
 
-/** Starts a composite target; if that fails, none of its parts is left. */
+/** Starts a composite target. If that fails, stops the parts that have started. */
 export async function startComposite(
   names: PartNames,
   start: (composite: Composite) => Promise<RunningTarget>,
@@ -136,8 +140,8 @@ export async function startComposite(
 }
 
 /**
- * The origin of a target for nginx and balancers, which connect to http://host:port without certificates or Unix
- * sockets. Throws a TargetError if the target needs more.
+ * The origin of a target that nginx or a balancer can connect to, which is plain http://host:port without certificates
+ * or Unix sockets. Throws a TargetError if the target needs more.
  */
 export function plainOrigin({ origin, access }: RunningTarget, context: { name: string }): string {
   const { unixPath, addresses, proxy } = access ?? {};
@@ -149,13 +153,13 @@ export function plainOrigin({ origin, access }: RunningTarget, context: { name: 
 
 interface StartedGateway {
   readonly gateway: RunningTarget;
-  /** Sends a line to the running gateway; see `Gateway.receive`. */
+  /** Sends a line to the gateway's process; see `Gateway.receive`. */
   readonly send: (line: string) => Promise<void>;
 }
 
 /**
- * Starts the caching proxy or the balancer as a process of its own: this program with the command `gateway`. Throws as
- * `bringUp` does.
+ * Starts the caching proxy or the balancer in a process of its own, by running this program with the command `gateway`.
+ * Throws the errors of `bringUp`.
  */
 export async function startGateway(
   settings: GatewaySettings,

@@ -1,7 +1,7 @@
 /**
- * A gateway of Plateau's own, the caching proxy or the balancer: a server that passes on the responses of other
- * servers, in a process of its own. The process that starts it sends the settings as JSON, in the first line of
- * standard input, because they may contain a password, and more certificates than an environment can hold.
+ * A gateway of Plateau's own, either the caching proxy or the balancer: a server in its own process that forwards the
+ * responses of other servers. The process that starts it sends the settings as JSON in the first line of standard
+ * input, because they may contain a password, and more certificates than fit in environment variables.
  */
 import { accessShape } from "../../base/target/access.ts";
 import { policyNames, storeNames } from "../../base/target/gateway_shape.ts";
@@ -9,7 +9,9 @@ import * as z from "zod";
 
 export interface Gateway {
   fetch(request: Request): Response | Promise<Response>;
-  /** Handles a line from the process that started the gateway: `empty` for a proxy, `join ORIGIN` for a balancer. */
+  /**
+   * Handles a line from the process that started the gateway: `empty` for the proxy, `join ORIGIN` for the balancer.
+   */
   receive(line: string): void;
   close(): void;
 }

@@ -1,21 +1,21 @@
-/** The responses that a gateway passes on from an origin, and those that it makes itself. */
+/** The responses that a gateway forwards from an origin, and those that it makes itself. */
 import { messageOf } from "../../base/errors.ts";
 import type { Fields } from "./origin/fields.ts";
 import type { OriginResponse } from "./origin/origin.ts";
 import { losesBody, pathOf } from "./origin/request.ts";
 
-/** Whether Deno compresses responses that do not forbid it, as versions before 2.9 do. */
+/** Whether Deno compresses responses that do not forbid it, as it did before version 2.9. */
 const COMPRESSES = Number(Deno.version.deno.split(".")[0]) < 3 &&
   Number(Deno.version.deno.split(".")[1]) < 9;
 
-/** The origin's response, unchanged. */
+/** Forwards the origin's response unchanged. */
 export function responseOf({ status, fields, body }: OriginResponse): Response {
   return new Response(body, { status, headers: COMPRESSES ? untouchable(fields) : fields });
 }
 
 /**
- * Adds `no-transform` (RFC 9111 §5.2.2.6) to the fields of a response without a coding, so that nobody compresses the
- * body on the way.
+ * Adds `no-transform` (RFC 9111 §5.2.2.6) to the fields of a response without a content coding, so that Deno does not
+ * compress its body.
  */
 function untouchable(fields: Fields): Fields {
   const isCoded = fields.some(([name]) => name === "content-encoding");
@@ -29,8 +29,8 @@ export function badGateway(error: unknown): Response {
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
-// hot: every request.
-/** The gateway's own response to a request that no origin must get; null for any other request. */
+// hot: runs for every request.
+/** The gateway's own response to a request that it must not forward; null for any other request. */
 export function ownResponse(request: Request): Response | null {
   const { method, url, headers } = request;
   if (method === "TRACE" || method === "CONNECT") return notAllowed(method);
@@ -52,16 +52,16 @@ export function ownResponse(request: Request): Response | null {
 }
 
 /**
- * Whether a Host field is valid: a name or an address, maybe with a port, or nothing (RFC 9112 §3.2). A host like
- * `x/admin?` would put another path before the requested one, because `Request` makes one URL of both.
+ * Whether a Host field is valid: empty, or a name or address with an optional port (RFC 9112 §3.2). A host like
+ * `x/admin?` would put another path before the requested one, because `Request` builds a single URL from host and path.
  */
 function isHost(text: string): boolean {
   return /^(?:(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{0,5})?)?$/i.test(text);
 }
 
 /**
- * Refuses TRACE, which would show cookies to scripts, and CONNECT, which would lead anywhere (RFC 9110 §9.3.6 and
- * §9.3.8).
+ * Refuses TRACE, which would reveal cookies to scripts, and CONNECT, which would open a tunnel to any host (RFC 9110
+ * §9.3.6 and §9.3.8).
  */
 function notAllowed(method: string): Response {
   const error = `Cannot forward ${method}`;
@@ -73,7 +73,7 @@ function refused(error: string): Response {
 }
 
 /**
- * Responds to `OPTIONS *`, which `Request` turns into `/*`, and to an OPTIONS request that may go no further (RFC 9110
+ * Responds to `OPTIONS *`, which `Request` turns into `/*`, and to an OPTIONS request whose Max-Forwards is 0 (RFC 9110
  * §9.3.7 and §7.6.2).
  */
 function options(): Response {

@@ -1,4 +1,4 @@
-/** Brings up a process that Plateau has started: from its start to a target that can be measured. */
+/** Waits from the start of a target's process until the target can be measured. */
 import { messageOf } from "../../base/errors.ts";
 import { originAt } from "../../base/net/listen.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
@@ -9,34 +9,32 @@ import { endpointOf } from "../../base/net/endpoint.ts";
 import { encodeHead, type OriginRequest } from "../gateways/origin/request.ts";
 import { OriginConnection } from "../gateways/origin/connection.ts";
 
-/** A value in place of a path, for a target that counts as ready when it responds to a gRPC call. */
+/** Takes the place of a path for a target that is ready when it responds to a gRPC call. */
 const GRPC = "grpc";
 
-/** How long one request of the ready check may take before another is sent. */
+/** How long a request of the ready check may take before another is sent. */
 const ATTEMPT_MS = 5_000;
 
-/**
- * How long a start may take before the user is told what may be wrong; most programs that work have started by then.
- */
+/** How long a start may take before the user is told what may be wrong; most working programs have started by then. */
 const NOTE_AFTER_MS = 5_000;
 
 interface Bringing {
   readonly child: Child;
-  /** The runtimes, as in `RunningTarget`. */
+  /** As in `RunningTarget`. */
   readonly runtime: string | null;
-  /**
-   * A path that responds with a status under 500 when the target is ready; `grpc`: the target is asked by a gRPC call.
-   */
+  /** A path that responds with a status below 500 once the target is ready; `grpc` to make a gRPC call instead. */
   readonly path: string;
-  /** The port at which the target listens; null if it announces its origin itself. */
+  /** The port on which the target listens; null if the process announces its origin itself. */
   readonly port: number | null;
-  /** An explanation while the target cannot be reached: the reason and its fix; null if nothing is known. */
+  /**
+   * Why the target can't be reached, and how to fix that; null if unknown. Called while the target can't be reached.
+   */
   readonly advice?: () => string | null;
 }
 
 /**
- * Waits until the started process is ready. Throws a TargetError, or the signal's reason when the user interrupts; then
- * no process is left.
+ * Waits until the started process is ready. Throws a TargetError if it fails, or the signal's reason if the user
+ * interrupts; in both cases the process is stopped.
  */
 export async function bringUp(
   { child, runtime, path, port, advice = () => null }: Bringing,
@@ -85,7 +83,7 @@ export async function bringUp(
   };
 }
 
-/** Gives up an attempt that gets no response within ATTEMPT_MS. */
+/** Aborts an attempt that gets no response within ATTEMPT_MS. */
 async function inTime(
   attempt: (signal: AbortSignal) => Promise<string | null>,
 ): Promise<string | null> {
@@ -103,9 +101,9 @@ async function inTime(
 }
 
 /**
- * The problem of the response to GET `origin` + `path`, or null if its status is under 500. Uses a connection of its
- * own, because `fetch` would keep the connection, follow redirects, and go through the user's proxy, and `node:http` of
- * Deno 2.6 gets no response by IPv6. Throws an error that says why there is no response.
+ * Sends GET `origin` + `path`. Returns what is wrong with the response, or null if its status is below 500; throws an
+ * error that says why there is no response. Uses its own connection, because `fetch` would keep the connection, follow
+ * redirects and use the user's proxy, and `node:http` in Deno 2.6 gets no response over IPv6.
  */
 async function failureOf(
   { origin, path }: { readonly origin: string; readonly path: string },
@@ -130,7 +128,7 @@ async function failureOf(
   }
 }
 
-/** Whether a person can read the body as it is; most servers say in it why they are not ready. */
+/** Whether the body is readable text. In it, most servers say why they are not ready. */
 function isText(fields: ReadonlyMap<string, string>): boolean {
   const type = fields.get("content-type") ?? "text/plain";
   return /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml)\b)/i.test(type) &&
@@ -138,12 +136,15 @@ function isText(fields: ReadonlyMap<string, string>): boolean {
 }
 
 const EXCERPT_CHARS = 200;
-/** How much of a body is read: more than is shown, because a secret is found only if all of it was read. */
+/**
+ * How many bytes of a body are read. It is more than is shown, because a secret can be recognised only if it was read
+ * completely.
+ */
 const READ_BYTES = 16_384;
-/** How long a slow body may delay the next attempt. */
+/** How long the next attempt may be delayed by a slow body. */
 const BODY_MS = 250;
 
-/** The first part of a body, however the body ends. */
+/** Reads the first part of a body, even if the body is cut off. */
 async function beginningOf(connection: OriginConnection): Promise<string> {
   const decoder = new TextDecoder();
   const timer = setTimeout(() => connection.close(), BODY_MS);
@@ -156,7 +157,7 @@ async function beginningOf(connection: OriginConnection): Promise<string> {
       text += decoder.decode(part, { stream: true });
     }
   } catch {
-    // If the body is cut off, the part that has arrived is the result.
+    // If the body is cut off, return the part that has arrived.
   } finally {
     clearTimeout(timer);
   }

@@ -1,8 +1,8 @@
 /**
- * Processes that Plateau starts. All of them are this same program again: a built-in app (`serve`), or the supervisor
- * of a foreign program (`supervise`). They end when this process does, whatever ends it: each reads from a pipe that
- * only this process holds open. They have a session of their own, so that Ctrl-C reaches only Plateau, which then stops
- * them in order. If a supervisor is killed, this process adopts and ends the processes that it leaves.
+ * Starts processes. All of them run this same program: as a built-in app (`serve`), or as the supervisor of a foreign
+ * program (`supervise`). However this process ends, they end too, because each reads from a pipe that only this process
+ * holds open. They are in a session of their own, so that Ctrl-C reaches only Plateau, which then stops them in order.
+ * If a supervisor is killed, this process adopts and ends the processes that it leaves behind.
  */
 import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
@@ -37,18 +37,21 @@ import {
 } from "./supervisor.ts";
 import { fileURLToPath } from "node:url";
 
-/** The grace for a supervisor, which has to wait for its program's end before its own. */
+/**
+ * Milliseconds that a supervisor may take to end. It is longer than for other processes, because a supervisor first
+ * waits for its program to end.
+ */
 const SUPERVISOR_GRACE_MS = 2 * STOP_GRACE_MS + 1_000;
 
 /**
- * Whether the system has signals that ask a program to end. On Windows, any signal kills; there, the end of standard
- * input asks Plateau's own programs to end.
+ * Whether signals can ask a program to end. On Windows every signal kills, so Plateau's own programs are asked by
+ * closing their standard input.
  */
 const HAS_SIGNALS = Deno.build.os !== "windows";
 
 /**
- * How long to wait for the rest of the output after a process has ended; it takes longer only if another process holds
- * the pipes.
+ * How long to wait for the rest of the output after a process has ended. It is used up only if another process keeps
+ * the pipes open.
  */
 const DRAIN_MS = 500;
 
@@ -56,37 +59,45 @@ export interface Child extends WatchedTree {
   readonly pid: number;
   readonly output: Output;
   /**
-   * Resolves when the program announces that it runs, with the announcement and the moment at which the program was
+   * Resolves when the program announces that it runs, with the text of the announcement and when the program was
    * started.
    */
   readonly announced: Promise<{ readonly text: string; readonly startedMs: number }>;
-  /** Resolves when the process has ended and its output has been read. */
+  /** Resolves after the process has ended and its output has been read. */
   readonly exited: Promise<Exit>;
-  /** Writes a line to the process's standard input; does nothing if the process has ended. */
+  /** Writes a line to standard input; does nothing if the process has ended. */
   writeLine(line: string): Promise<void>;
-  /** Sends TERM, or ends standard input; then sends KILL. Resolves when the process has ended. Idempotent. */
+  /**
+   * Asks the process to end by SIGTERM or, on Windows, by closing its standard input; kills it if it does not end in
+   * time. Resolves after it has ended. Idempotent.
+   */
   stop(): Promise<void>;
 }
 
 interface ProcessEnvironment {
   readonly env: Record<string, string>;
   readonly cwd?: string;
-  /** Called with everything that the process prints, as it comes. */
+  /** Called with all output of the process as it arrives. */
   readonly onOutput?: (bytes: Uint8Array) => void;
-  /** Called with the process's standard error only, perhaps late, because it is read without disturbing a load. */
+  /**
+   * Called with standard error only. Calls may be late, because standard error is read in a way that does not disturb a
+   * load.
+   */
   readonly onErrorOutput?: (bytes: Uint8Array) => void;
-  /** Called with the process's standard output and standard error, each apart. */
+  /** Called with standard output and standard error separately. */
   readonly onStreams?: Readonly<Record<"stdout" | "stderr", (bytes: Uint8Array) => void>>;
   /**
-   * Whether the program works for Plateau and not for the experiment, and so runs on Plateau's cores instead of the
-   * targets'.
+   * Whether the program works for Plateau rather than for the experiment, so that it runs on Plateau's cores instead of
+   * the targets'.
    */
   readonly isOurs?: boolean;
-  /** Called when a signal has ended the process; the processes that it left may still print. */
+  /** Called if a signal has ended the process; the processes that it left behind may still print. */
   readonly onKilled?: (pid: number) => Promise<void>;
 }
 
-/** Starts this program with `args`; `env` is added to this process's environment. The child announces its address. */
+/**
+ * Starts this program with `args`, and with `env` added to this process's environment. The child announces its address.
+ */
 export function startSelf(
   args: readonly string[],
   env: Record<string, string>,
@@ -102,10 +113,10 @@ export function startSelf(
   return { ...child, supervised: false, announced };
 }
 
-/** The grace for interrupted runs, which stop their targets and save what they have measured. */
+/** Milliseconds for an interrupted run to stop its targets and to save what it has measured. */
 const INTERRUPTED_GRACE_MS = 20_000;
 
-/** Starts this program with a command that a person could type; to stop the command is to interrupt it. */
+/** Starts this program with a command that a user could type; stopping it interrupts the command. */
 export function startCommand(
   args: readonly string[],
   environment: Pick<ProcessEnvironment, "env" | "onStreams">,
@@ -114,19 +125,28 @@ export function startCommand(
 }
 
 interface SupervisedEnvironment extends Omit<ProcessEnvironment, "onKilled"> {
-  /** The program's own folder, which is removed when the program has ended, even if this process was killed before. */
+  /**
+   * A folder used only by this program. It is removed after the program has ended, even if this process was killed
+   * before.
+   */
   readonly folder?: string;
-  /** Limits for the program; null or absent: none. */
+  /** Limits for the program; none if absent. */
   readonly limits?: TargetLimits;
-  /** Like `folder`, except that this folder stays if the program succeeds. */
+  /** Like `folder`, but the folder is kept if the program succeeds. */
   readonly stage?: string;
-  /** Whether the program counts as over as soon as it ends; what it left in the background is then ended, too. */
+  /**
+   * Whether the program counts as finished as soon as its own process ends; processes that it left in the background
+   * are then ended.
+   */
   readonly isStep?: boolean;
-  /** Called with the process ids that `stop` could not end, because they are another user's or hang. */
+  /** Called with the ids of processes that `stop` could not end, because they belong to another user or hang. */
   readonly onLeft?: (pids: readonly number[]) => void;
 }
 
-/** Starts a foreign program, by its full path; `env` is its whole environment. The child announces its process id. */
+/**
+ * Starts a foreign program, given by its full path; it gets only the variables in `env`. The child announces its
+ * process id.
+ */
 export function startSupervised(
   command: readonly string[],
   { env, folder, stage, isStep = false, limits, onLeft = () => {}, ...process }:
@@ -164,7 +184,8 @@ export function startSupervised(
   const exited = child.exited.then(withSignal);
   const stop = async (): Promise<void> => {
     await child.stop();
-    removeLimitGroup(group); // left by a supervisor that had no time to remove it
+    // Remove the group if the supervisor had no time to do so.
+    removeLimitGroup(group);
     const named = child.output.takeKept(reported(sign, LEFT))?.split(" ").map(Number) ?? [];
     const all = [...named, ...left.splice(0)];
     if (all.length > 0) onLeft(all);
@@ -172,12 +193,18 @@ export function startSupervised(
   return { ...child, supervised: true, announced, exited, stop };
 }
 
-/** Matches a line of process ids that a supervisor prints, even if the program's output before it has no line break. */
+/**
+ * Matches a line of process ids printed by a supervisor, even if the program's output before it does not end with a
+ * line break.
+ */
 function reported(sign: string, word: string): RegExp {
   return new RegExp(`${sign} ${word} (\\d+(?: \\d+)*)\n`);
 }
 
-/** Makes a control group for the limits. Throws a TargetError if the system has none, or none for this user. */
+/**
+ * Makes a control group for the limits. Throws a TargetError if the system has no control groups, or does not let this
+ * user make one.
+ */
 function groupFor({ cpu, memory }: TargetLimits): string[] {
   try {
     if (Deno.build.os !== "linux") throw new Error("only Linux has control groups");
@@ -192,26 +219,26 @@ function groupFor({ cpu, memory }: TargetLimits): string[] {
   }
 }
 
-/** Turns a supervisor's exit code 128 + n into signal n, which has ended its program. */
+/** Interprets a supervisor's exit code 128 + n as signal n, which has ended its program. */
 function withSignal({ code, signal }: Exit): Exit {
   if (signal !== null) return { code, signal, isOfSupervisor: true };
   const ending = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
   return { code, signal: ending?.[0] ?? null };
 }
 
-/** Processes that were started here and have not ended. */
+/** Ids of processes that this module has started and that have not ended. */
 const running = new Set<number>();
 let isAdopting: boolean | null = null;
 
 /**
- * Lets this process adopt orphans, unless it has children that it did not start: their orphans would be adopted, too,
- * and be taken for Plateau's.
+ * Lets this process adopt orphans. It must not if it has children that this module did not start, because their orphans
+ * would be taken for Plateau's.
  */
 function adoptTheirOrphans(): void {
   isAdopting ??= childrenOf(Deno.pid).every((pid) => running.has(pid)) && adoptOrphans();
 }
 
-/** Deno asks for its newest version half a second after its start, which would be in the middle of a load. */
+/** Half a second after its start, Deno looks up its newest version, which would be in the middle of a load. */
 const NO_UPDATE_CHECK = { DENO_NO_UPDATE_CHECK: "1" };
 
 function start(
@@ -244,12 +271,14 @@ function start(
     await settlesWithin(drained, DRAIN_MS);
     return { code, signal };
   });
-  // One writer for the whole time, so that several callers may write lines at the same time.
+  // Use a single writer throughout, so that several callers may write lines at the same time.
   const input = process.stdin.getWriter();
   const writeLine = async (line: string): Promise<void> => {
-    await input.write(new TextEncoder().encode(`${line}\n`)).catch(() => {}); // the process has ended
+    // A write fails only if the process has ended.
+    await input.write(new TextEncoder().encode(`${line}\n`)).catch(() => {});
   };
-  const closeInput = (): Promise<void> => input.close().catch(() => {}); // the first stop has closed it
+  // Closing fails if it was closed before.
+  const closeInput = (): Promise<void> => input.close().catch(() => {});
   const stop = async (): Promise<void> => {
     if (HAS_SIGNALS) send(process, "SIGTERM");
     else await closeInput();
@@ -261,9 +290,9 @@ function start(
 }
 
 /**
- * Standard error. It is read while a load runs, so with `isPolled` there are pauses between reads, where the system
- * allows this. Go's runtime writes a line for each collection in 39 pieces: a wake-up for each piece took 4 % of the
- * requests/s of a server on two cores, and reads with pauses take 1 %.
+ * Returns standard error. Because it is read while a load runs, `isPolled` pauses between reads if the system allows
+ * it. Go's runtime writes a line per garbage collection in 39 pieces. Waking up for each piece cost a server on two
+ * cores 4 % of its throughput; reading with pauses costs 1 %.
  */
 function errorsOf(process: Deno.ChildProcess, isPolled: boolean): ReadableStream<Uint8Array> {
   const polled = isPolled ? polledErrors(process.pid, OUTPUT_LATE_MS) : null;
@@ -272,7 +301,10 @@ function errorsOf(process: Deno.ChildProcess, isPolled: boolean): ReadableStream
   return polled;
 }
 
-/** Starts the process. Throws a TargetError if the system refuses: too many processes, or no permission. */
+/**
+ * Starts the process. Throws a TargetError if the system refuses, for example for lack of permission or because there
+ * are too many processes.
+ */
 function spawned(command: Deno.Command, isOurs: boolean): Deno.ChildProcess {
   const spawn = (): Deno.ChildProcess => command.spawn();
   try {
@@ -283,19 +315,20 @@ function spawned(command: Deno.Command, isOurs: boolean): Deno.ChildProcess {
 }
 
 /**
- * Kills a supervisor with everything that it has started, when it cannot do this itself, because it hangs or the
- * machine is too slow.
+ * Kills a supervisor and everything that it has started, if it can't end them itself because it hangs or the machine is
+ * too slow.
  */
 function kill(process: Deno.ChildProcess): void {
   const killFamily = (): void => {
     for (const pid of descendantsOf(process.pid)) killNumber(pid);
   };
   killFamily();
-  killFamily(); // again, because a look may miss a process that was adopted during it
+  // Look again, because the first look may miss a process that was adopted meanwhile.
+  killFamily();
   send(process, "SIGKILL");
 }
 
-/** @param pid A process id; a negative number means the group that the process leads. */
+/** @param pid A process id; a negative number is the group that the process leads. */
 function killNumber(pid: number): void {
   send({ kill: (signal) => Deno.kill(pid, signal) }, "SIGKILL");
 }
@@ -309,21 +342,19 @@ function send(process: Pick<Deno.ChildProcess, "kill">, signal: Deno.Signal): vo
 }
 
 interface SelfOptions {
-  /** Whether the process opens its inspector; a compiled program, which has none, ignores this. */
+  /** Whether the process opens its inspector; ignored in a compiled program, which has none. */
   readonly inspectable?: boolean;
 }
 
-/**
- * The program and arguments that run Plateau with `args`, from any folder: the compiled binary or, from source, Deno on
- * main.ts.
- */
+/** The command that runs Plateau with `args` from any folder: the compiled binary, or Deno with main.ts. */
 export function selfCommand(
   args: readonly string[],
   { inspectable = false }: SelfOptions = {},
 ): [program: string, args: string[]] {
   if (Deno.build.standalone) return [Deno.execPath(), [...args]];
   const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
-  // Lazy, because a supervisor needs few modules, and Deno would otherwise first read all that any command may import.
+  // Import lazily, because a supervisor needs few modules, but Deno would first read all modules
+  // that any command may import.
   const command = ["run", "-A", "--unstable-lazy-dynamic-imports", main, ...args];
   const program = Deno.execPath();
   return [program, inspectable ? inspectableArgs(program, command) : command];

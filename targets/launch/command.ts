@@ -1,4 +1,4 @@
-/** Launches a foreign program: under a supervisor, in a clean environment, with a port of its own. */
+/** Launches a foreign program under a supervisor, in a clean environment and with a port of its own. */
 import { isIP } from "node:net";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { resolve } from "../../base/net/resolve.ts";
@@ -59,16 +59,13 @@ export const commandLauncher: Launcher<CommandTarget> = {
 };
 
 interface LocatedCommand {
-  /** The program and its working folder, as full paths. */
+  /** Full paths of the program and, below, of its working folder. */
   readonly program: string;
   readonly cwd: string;
   readonly inherited: Readonly<Record<string, string>>;
 }
 
-/**
- * Finds everything that a command needs on the machine before it is started. Throws a StartError if something is
- * missing.
- */
+/** Finds what a command needs on this machine before it is started. Throws a StartError if something is missing. */
 export function locateCommand(spec: CommandTarget, context: LocationContext): LocatedCommand {
   const { command: [name], env } = spec;
   const { cwd, inherited } = locateSurroundings(spec, context);
@@ -80,7 +77,7 @@ export function locateCommand(spec: CommandTarget, context: LocationContext): Lo
 
 type LocationContext = Pick<LaunchContext, "name" | "baseDir">;
 
-/** Does the same as `locateCommand` except for the program, which the command's own steps may have to build first. */
+/** Like `locateCommand`, but does not look for the program, which may first have to be built by the command's steps. */
 export function locateSurroundings(
   { cwd, inherit }: CommandTarget,
   context: LocationContext,
@@ -89,8 +86,8 @@ export function locateSurroundings(
 }
 
 /**
- * Reads inherited variables. Throws if any of them is not set, because a program without its settings may serve
- * something else.
+ * Reads the inherited variables. Throws if one is not set, because a program without its settings may serve something
+ * else.
  */
 function inheritedBy(
   names: readonly string[],
@@ -117,14 +114,17 @@ function leftText({ name }: LaunchContext, pids: readonly number[]): string {
     `(sudo kill -9 ${pids.join(" ")})`;
 }
 
-/** Advice for a program that listens on loopback only, while it must be reached at another address. */
+/**
+ * Advice for a program that may listen only on loopback although it must be reached at another address; null if that
+ * can't be the problem.
+ */
 function hostAdvice(spec: CommandTarget, { host }: LaunchContext): string | null {
   if (host === LOOPBACK || isPassed("{host}", spec)) return null;
   return `write {host} in its command or env, so that it listens on ${host}`;
 }
 
 /**
- * Advice that names the address at which a program listens instead, read from its sockets; null if that address is
+ * Advice for a program that listens at another address than expected, as its sockets show; null if the address is
  * unknown or right.
  */
 function listeningAdvice(
@@ -157,7 +157,7 @@ function listeningAdvice(
   return `it listens on ${ports.join(" and ")}, not on ${wanted}: write ${fix}${passed}`;
 }
 
-/** Whether a placeholder is passed in the command's arguments or environment. */
+/** Whether the command's arguments or environment contain a placeholder. */
 export function isPassed(
   placeholder: string,
   { command, env }: Pick<CommandTarget, "command" | "env">,
@@ -165,7 +165,10 @@ export function isPassed(
   return [...command, ...Object.values(env)].some((text) => text.includes(placeholder));
 }
 
-/** The port that the file sets, which must be free, or else any free port. */
+/**
+ * The port that the experiment file sets or, if it sets none, that of the context or any free port. Throws if the port
+ * set in the file is taken.
+ */
 async function choosePort(spec: CommandTarget, context: LaunchContext): Promise<number> {
   const fixed = fixedPortOf(spec);
   if (fixed === null) return context.listen?.port ?? freePort({ host: context.host });
@@ -174,7 +177,7 @@ async function choosePort(spec: CommandTarget, context: LaunchContext): Promise<
   throw cannotStart(context, obstacle);
 }
 
-/** The reason why a program could not listen at the port, with the process that listens there; null: nobody does. */
+/** Says that the port is taken, and by which process; null if it is free. */
 export async function portObstacle(port: number, host: string): Promise<string | null> {
   if (!isPortTaken(port, host)) return null;
   const found = await resolve({ hostname: host, port });

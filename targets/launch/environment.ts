@@ -1,4 +1,4 @@
-/** The environment of a foreign program: its variables, its folder, a free port, and what profilers need in it. */
+/** The environment of a foreign program: its variables, its folder, a free port, and what profilers need. */
 import { statSync } from "node:fs";
 import { basename, isAbsolute, posix, resolve, win32 } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
@@ -11,8 +11,8 @@ type System = typeof Deno.build.os;
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * The only variables that programs inherit: enough to find programs and folders, none of the user's secrets. On Windows
- * neither cmd.exe nor a socket works without some of them.
+ * The only variables that programs inherit. They are enough to find programs and folders, but include none of the
+ * user's secrets. On Windows, neither cmd.exe nor sockets work without some of them.
  */
 function inheritedOn(os: System): readonly string[] {
   return os === "windows"
@@ -24,8 +24,8 @@ function inheritedOn(os: System): readonly string[] {
 }
 
 /**
- * Joins several environments; later ones win. Windows takes `Path` and `PATH` for the same variable, so there all names
- * are turned into capitals, as in Python.
+ * Joins environments; later ones take precedence. On Windows, `Path` and `PATH` are the same variable, so all names are
+ * converted to upper case there, as Python does.
  */
 export function joinEnv(
   layers: readonly Variables[],
@@ -39,7 +39,7 @@ function variableName(name: string, os: System): string {
   return os === "windows" ? name.toUpperCase() : name;
 }
 
-/** The clean environment, with `extra` on top. */
+/** The clean environment with the variables of `extra` added. */
 export function cleanEnv(
   extra: Variables = {},
   { os, ours = ownEnv() }: { readonly os?: System; readonly ours?: Variables } = {},
@@ -48,12 +48,12 @@ export function cleanEnv(
   return joinEnv([Object.fromEntries(inherited.filter(isSet)), extra], os);
 }
 
-/** The folder in which Deno 2.9 keeps itself under the name `node`; Deno puts it on PATH if there is no other node. */
+/** A folder with Deno 2.9 itself under the name `node`, which Deno adds to PATH if there is no other node. */
 const FALSE_NODE = /[\\/]node_compat_bin$/;
 
 /**
- * This process's environment as the user gave it, without Deno's false node, because what is measured as Node must be
- * Node.
+ * This process's environment as the user set it, without Deno's imitation of node, so that a measurement of Node really
+ * measures Node.
  */
 export function ownEnv(
   given: Variables = Deno.env.toObject(),
@@ -65,7 +65,7 @@ export function ownEnv(
   return { ...env, PATH: folders.join(delimiter) };
 }
 
-/** The values of the named variables in this process's environment; null for each one that is not set. */
+/** The values of variables in this process's environment; null for each that is not set. */
 export function variablesNamed(
   names: readonly string[],
   ours: Variables = ownEnv(),
@@ -74,7 +74,7 @@ export function variablesNamed(
   return Object.fromEntries(names.map((name) => [name, ours[variableName(name, os)] ?? null]));
 }
 
-/** Keeps the values of inherited variables out of results, except for variables that every program gets. */
+/** Keeps the values of inherited variables out of results, except for those that every program inherits. */
 export function hideInherited(names: readonly string[]): void {
   const known = inheritedOn(Deno.build.os);
   for (const [name, value] of Object.entries(variablesNamed(names))) {
@@ -84,8 +84,8 @@ export function hideInherited(names: readonly string[]): void {
 }
 
 /**
- * Keeps secrets out of the output of programs that get the whole environment: the values of variables whose names mean
- * passwords or tokens.
+ * Keeps secrets out of the output of programs that get the whole environment. Secrets are the values of variables whose
+ * names suggest a password or token.
  */
 export function hideSecretVariables(env: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(env)) {
@@ -97,16 +97,16 @@ function isSet(entry: readonly [string, string | undefined]): entry is [string, 
   return entry[1] !== undefined;
 }
 
-/** The facts on which finding a program depends. */
+/** Facts about the system that affect how a program is found. */
 interface ProgramSystem {
   readonly os: System;
-  /** The value of PATHEXT on Windows: the endings that may be left out, such as `.EXE;.CMD`. */
+  /** PATHEXT on Windows, which lists the extensions that may be left out, such as `.EXE;.CMD`. */
   readonly pathExt: string;
-  /** Whether there is such a file, and it can be run. */
+  /** Whether the path is a file that can be executed. */
   readonly isProgram: (path: string) => boolean;
 }
 
-/** The value that Windows uses if PATHEXT is not set. */
+/** The value that Windows assumes if PATHEXT is not set. */
 const PATHEXT = ".COM;.EXE;.BAT;.CMD";
 
 const THIS_SYSTEM: ProgramSystem = {
@@ -132,7 +132,7 @@ export function findProgram(
   return places.find(isProgram) ?? null;
 }
 
-/** The reason why `findProgram` has found none, and the fix if it is known. */
+/** Why `findProgram` found no program, with the fix if it is known. */
 export function whyNoProgram(name: string, cwd: string): string {
   const missing = `there is no program "${name}"`;
   if (/\s/.test(name.trim())) {
@@ -148,8 +148,8 @@ export function whyNoProgram(name: string, cwd: string): string {
 }
 
 /**
- * The endings to try. The bare name comes last, because npm's own folder on Windows holds `npm`, a script for other
- * shells, beside `npm.cmd`.
+ * Extensions to try in order. The bare name comes last, because npm's folder on Windows has `npm`, a script for other
+ * shells, next to `npm.cmd`.
  */
 function endingsOf(name: string, pathExt: string): string[] {
   const endings = pathExt.toLowerCase().split(";").filter((ending) => ending !== "");
@@ -167,7 +167,7 @@ function isProgram(path: string): boolean {
     (Deno.build.os === "windows" || (stat.mode & 0o111) !== 0);
 }
 
-/** The full path of a folder that a target's lines name. Throws a TargetError if the folder does not exist. */
+/** The full path of a folder named in a target's settings. Throws a TargetError if the folder does not exist. */
 export function locateFolder(
   path: string,
   context: Pick<LaunchContext, "name" | "baseDir">,
@@ -184,22 +184,25 @@ export function locateFolder(
 }
 
 /**
- * The ports to draw from, below those that systems give to clients (Linux: from 32,768 on), so that no client takes one
- * before the target listens on it.
+ * Ports to choose from. They are below those that systems assign to clients (on Linux from 32,768), so that no client
+ * takes one before the target listens on it.
  */
 const QUIET_PORTS = { first: 20_000, count: 12_000 };
 const MOST_DRAWS = 100;
 
 interface PortWish {
-  /** The address to listen on. */
+  /** The address to listen on; loopback if absent. */
   readonly host?: string;
-  /** Ports that are reserved already, although no process listens on them yet. */
+  /** Ports that are already reserved although no process listens on them yet. */
   readonly others?: readonly number[];
-  /** Returns a random number of at least 0 and below 1. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   readonly draw?: () => number;
 }
 
-/** A port that is free, and likely to stay so for a while. Throws if the host's address cannot be listened on. */
+/**
+ * Chooses a port that is free and likely to stay so for a while. Throws if it is impossible to listen on the host's
+ * address.
+ */
 export function freePort(
   { host = LOOPBACK, others = [], draw = Math.random }: PortWish = {},
 ): number {
@@ -219,8 +222,8 @@ export function isPortFree(port: number, host: string = LOOPBACK): boolean {
 }
 
 /**
- * Whether somebody listens on the port. A port that this process may not use counts as free, because the program may be
- * allowed to use it.
+ * Whether a process listens on the port. A port that this process is not allowed to use counts as free, because the
+ * program may be allowed to use it.
  */
 export function isPortTaken(port: number, host: string): boolean {
   try {
@@ -236,23 +239,23 @@ function listenBriefly(hostname: string, port: number): number {
   return listener.addr.port;
 }
 
-/** Deno's flag to open its inspector, which stands before the script; the system chooses the port. */
+/** Deno's flag that opens its inspector on a port that the system chooses; it must come before the script. */
 const DENO_FLAG = `--inspect=${LOOPBACK}:0`;
 
 /**
- * The code that each process of Node imports first, cluster workers too. `--inspect` instead would give a worker the
- * port after its parent's, which may be taken, and fails if the program opens its inspector itself.
+ * The code that every Node process imports first, including cluster workers. `--inspect` would not do: it gives a
+ * worker the port after its parent's, which may be taken, and it fails if the program opens its inspector itself.
  */
-const OPENING = `import{open,url}from'node:inspector';` + // without spaces, because one would end it
+const OPENING = `import{open,url}from'node:inspector';` + // without spaces, because a space ends the option
   `import{isMainThread}from'node:worker_threads';isMainThread&&(url()||open(0,'${LOOPBACK}'))`;
 
-/** The arguments and the environment with which a foreign program is started. */
+/** How a foreign program is started. */
 interface StartedProgram {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The same program, started so that its inspector and counters can be used as far as the context requests them. */
+/** Changes how a program is started so that its inspector and counters can be used, if the context requests them. */
 export function watchable(
   program: string,
   { args, env }: StartedProgram,
@@ -270,13 +273,13 @@ function isDeno(program: string): boolean {
   return /^deno(?:\.exe)?$/.test(basename(program));
 }
 
-/** The environment in which processes of Node open their inspector. Needs Node 18.18 or later. */
+/** An environment in which Node processes open their inspector. Needs Node 18.18 or later. */
 function inspectableEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   const options = [env.NODE_OPTIONS ?? "", `--import=data:text/javascript,${OPENING}`];
   return { ...env, NODE_OPTIONS: options.join(" ").trim() };
 }
 
-/** The program's arguments with those that make it open its inspector, if it takes such an argument. */
+/** The program's arguments, with an inspector flag after the `run` or `serve` of Deno; other programs get no flag. */
 export function inspectableArgs(program: string, args: readonly string[]): string[] {
   if (!isDeno(program)) return [...args];
   const isRun = ["run", "serve"].includes(args[0]);

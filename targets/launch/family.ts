@@ -1,6 +1,4 @@
-/**
- * A program and all processes that it has started. Its supervisor finds and signals them by the means of each system.
- */
+/** A program and all processes that it has started, and how its supervisor finds and signals them on each system. */
 import { randomUUID } from "node:crypto";
 import { adoptOrphans } from "../../base/system/prctl.ts";
 import {
@@ -19,24 +17,28 @@ import {
 import { enterJob, type Job } from "../../base/system/windows.ts";
 
 /**
- * A program and all that it has started, as its supervisor finds and signals them. On Linux these are the
- * descendants of the supervisor, which adopts orphans (a daemon forks twice to get away); where it may not adopt
- * them, also processes with the program's mark in their environment. On Windows they are the members of a job object,
- * which ends with the supervisor; on macOS the supervisor's descendants, and the process group that the program leads.
- * Where none of this can be seen, only that group is signalled.
+ * A program and all processes that it has started, as its supervisor finds and signals them. On Linux, they are the
+ * descendants of the supervisor, which adopts orphans (a daemon forks twice to escape its parent). If the supervisor
+ * may not adopt orphans, processes with the program's mark in their environment belong to the family, too. On Windows,
+ * they are the members of a job object, which ends with the supervisor. On macOS, they are the supervisor's
+ * descendants, and the process group that the program leads. If no processes can be listed, only that group is
+ * signalled.
  */
 export interface ProcessFamily {
-  /** The processes that have not ended, as far as they can be found. */
+  /** Ids of the processes that have not ended, as far as they can be found. */
   living(): number[];
-  /** Sends a signal to all processes; false if all living processes belong to another user and refuse it. */
+  /**
+   * Sends a signal to all processes. Returns false if every living process belongs to another user and can't be
+   * signalled.
+   */
   signal(name: Deno.Signal): boolean;
 }
 
-/** The way in which a program must be started so that its family can be found. */
+/** How a program must be started so that its family can be found. */
 export interface Upbringing {
-  /** Whether the program leads a process group of its own. */
+  /** Whether the program leads its own process group. */
   readonly detached: boolean;
-  /** Variables that are added to the program's environment. */
+  /** Variables to add to the program's environment. */
   readonly env: Readonly<Record<string, string>>;
   of(child: Pick<Deno.ChildProcess, "pid" | "status">): ProcessFamily;
 }
@@ -53,7 +55,7 @@ export function bringUpFamily(): Upbringing {
   return { detached: false, env: { [MARK]: id }, of: (child) => family(child, marked, lives) };
 }
 
-/** The means of a system without /proc to find processes. */
+/** How processes are found on a system without /proc. */
 interface FamilySystem {
   readonly os: typeof Deno.build.os;
   readonly table: ProcessTable | null;
@@ -66,10 +68,10 @@ export function bringUpWithoutProc(
   { os, table, enterJob }: FamilySystem = THIS_SYSTEM,
 ): Upbringing {
   const job = os === "windows" ? enterJob() : null;
-  // A sandbox may deny ps, which then shows no process at all, not even this one.
+  // A sandbox may forbid ps, which then lists no processes, not even this one.
   const isSeen = job !== null || (table?.() ?? []).length > 0;
   if (!isSeen) return { detached: true, env: {}, of: (child) => processGroup(child, os) };
-  // On Windows no process leads a group, and only a detached process gets a console of its own.
+  // Windows has no process groups, and gives only a detached process a console of its own.
   const detached = os !== "windows";
   const membersOf = (program: number): number[] =>
     job?.members() ?? membersIn(table?.() ?? [], program);
@@ -78,14 +80,14 @@ export function bringUpWithoutProc(
   return { detached, env: {}, of: (child) => family(child, () => others(child.pid), () => true) };
 }
 
-/** All processes under this one, and those that the program has left behind in the group that it led. */
+/** All descendants of this process, and processes that the program has left behind in its process group. */
 function membersIn(rows: readonly TableRow[], program: number): number[] {
   const group = rows.filter((row) => row.group === program);
   return [Deno.pid, ...group.map(({ pid }) => pid)]
     .flatMap((pid) => treeIn(rows, pid)).map(({ pid }) => pid);
 }
 
-/** Whether processes can be seen in /proc. If not, a program leads a process group. */
+/** Whether processes can be seen in /proc. */
 export function showsProcesses(): boolean {
   return Deno.build.os === "linux" && readStat(Deno.pid) !== null;
 }
@@ -95,8 +97,8 @@ function ourDescendants(): number[] {
 }
 
 /**
- * The family of a program. Another user's process may be hidden (`hidepid` of proc(5)), so the program itself counts as
- * living until it has been waited for.
+ * The family of a program. Because processes of other users may be hidden (`hidepid` in proc(5)), the program itself
+ * counts as living until its end has been awaited.
  */
 function family(
   child: Pick<Deno.ChildProcess, "pid" | "status">,
@@ -112,21 +114,24 @@ function family(
 }
 
 /**
- * Whether a process lives. A zombie that this process has adopted counts as ended only if it can be reaped: its other
- * threads may outlive the first, and must not outlive this process.
+ * Whether a process lives. A zombie that this process has adopted counts as ended only after it can be reaped, because
+ * its other threads may outlive its first thread, and must not outlive this process.
  */
 function lives(pid: number): boolean {
   const { state = "Z", parent = 0 } = readStat(pid) ?? {};
   return state !== "Z" || (parent === Deno.pid && !reap(pid));
 }
 
-/** The processes that a killed supervisor has left, as its parent finds them; see `orphansOf`. */
+/** The processes that a killed supervisor has left behind, as found by the supervisor's parent; see `orphansOf`. */
 export function orphanedFamily(supervisor: number, others: ReadonlySet<number>): ProcessFamily {
   const living = (): number[] => orphansOf(supervisor, others).filter(lives);
   return { living, signal: (name) => signalAll(living(), name) };
 }
 
-/** The processes of the program's group, while the program itself lives; those that outlive it are not found. */
+/**
+ * The processes of the program's group while the program itself lives. Processes that outlive the program are not
+ * found.
+ */
 function processGroup(
   child: Pick<Deno.ChildProcess, "pid" | "status">,
   os: FamilySystem["os"],
@@ -150,7 +155,7 @@ function signalAll(pids: readonly number[], name: Deno.Signal): boolean {
   return pids.length === 0 || denied.length < pids.length;
 }
 
-/** Sends a signal; false if it is denied. A process that has ended already needs no signal. */
+/** Sends a signal. Returns false if permission is denied; true even if the process has already ended. */
 function signal(pid: number, name: Deno.Signal): boolean {
   try {
     Deno.kill(pid, name);

@@ -1,4 +1,6 @@
-/** Checks whether a gRPC server responds, over HTTP/2, which is the only protocol of most such servers. */
+/**
+ * Checks whether a gRPC server responds. Uses HTTP/2 without an upgrade, because most such servers speak nothing else.
+ */
 import { PREFIX_BYTES } from "../../base/grpc/envelope.ts";
 import { callOnce } from "../../base/grpc/one_call.ts";
 import { MalformedMessage, VARINT, WireReader } from "../../base/grpc/wire.ts";
@@ -7,12 +9,12 @@ import type { ReceivedResponse } from "../../base/http/received.ts";
 import { DialError } from "../../base/net/dial_error.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";
 
-/** A method that many servers have; the others respond that they do not have it. */
+/** A method that many servers have. The others respond that they do not have it, which also shows that they are up. */
 const HEALTH = "/grpc.health.v1.Health/Check";
-/** An empty request names no service, so it asks about the health of the whole server. */
+/** An empty message names no service, so it asks for the health of the whole server. */
 const REQUEST = new Uint8Array(0);
 
-/** The status with which a server responds while the services that it depends on are not there yet. */
+/** The gRPC status of a server that is up while services that it depends on are not. */
 const UNAVAILABLE = 14;
 
 /**
@@ -23,7 +25,10 @@ const HEALTH_FIELD = 1;
 const SERVING = 1;
 const HEALTHS = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
 
-/** What an unready server responds with; null if it is ready. Throws an error that says why there is no response. */
+/**
+ * Why the server is not ready, taken from its response; null if it is ready. Throws an error that says why there is no
+ * response.
+ */
 export async function callFailure(origin: string, signal: AbortSignal): Promise<string | null> {
   const server = { origin, endpoint: endpointOf(origin, { http2: true }) };
   const response = await callOnce(server, { path: HEALTH, message: REQUEST }, signal)
@@ -48,7 +53,7 @@ function failureOf({ status, kept }: ReceivedResponse): string | null {
   return health === SERVING ? null : `health ${HEALTHS[health] ?? health}`;
 }
 
-/** The status in the message; 0 if it has none, as in protobuf; NaN if the bytes are not a message of that kind. */
+/** The health status in the message: 0 if absent, as in protobuf; NaN if the bytes are not a valid message. */
 function healthIn(kept: KeptResponse): number {
   try {
     const reader = new WireReader(kept.body().subarray(PREFIX_BYTES));

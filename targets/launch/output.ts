@@ -1,7 +1,6 @@
 /**
- * What a target prints: read with a pause after each read, and only the last bytes are kept. Without the pauses, a
- * target that writes a line for each request would wake this process for each line, on the cores that target and load
- * share.
+ * Reads the output of a target, and keeps only the last bytes. It pauses after each read. Otherwise, a target that
+ * writes a line per request would wake this process for each line, on the cores that the target and the load share.
  */
 import { isGoTrace, OUTPUT_LATE_MS } from "../observe/runtime/go_trace.ts";
 import { secrets, withoutSecrets } from "../../base/secrets.ts";
@@ -10,24 +9,28 @@ import { REAL_TIME, type Time } from "./settles.ts";
 const KEPT_BYTES = 16_384;
 const KEPT_LINES = 20;
 
-/** The most octets that may come during a pause: a quarter of a pipe's size on Linux (pipe(7)). */
+/** The most octets that may arrive during a pause: a quarter of a pipe's capacity on Linux (pipe(7)). */
 const MOST_BYTES = 16_384;
-/** The shortest pause; timers cannot make a shorter one. */
+/** The shortest pause that timers can make. */
 const SHORTEST_PAUSE_MS = 1;
 
 export class Output {
   readonly #ring = new Uint8Array(KEPT_BYTES);
   #written = 0;
-  /** Called when output comes; null while no caller waits for a line. */
+  /** Called when output arrives; null if no caller awaits a line. */
   #onChunk: (() => void) | null = null;
 
-  /** @param onOutput Called with everything that is read. */
+  /** @param onOutput Called with all output that is read. */
   constructor(
     private readonly onOutput: (bytes: Uint8Array) => void = () => {},
     private readonly time: Time = REAL_TIME,
   ) {}
 
-  /** Reads `stream` to its end. @param onChunk Called with each chunk. */
+  /**
+   * Reads `stream` to its end.
+   *
+   * @param onChunk Called with each chunk.
+   */
   async drain(
     stream: ReadableStream<Uint8Array>,
     onChunk: (bytes: Uint8Array) => void = () => {},
@@ -35,8 +38,8 @@ export class Output {
     for await (const chunk of pacedReads(stream, () => this.#onChunk !== null, this.time)) {
       onChunk(chunk);
       this.onOutput(chunk);
-      // In pieces that fit into the buffer, so that output after an awaited line does not push the line out before it
-      // is found.
+      // Add pieces that fit into the buffer, so that an awaited line is found before output after
+      // it pushes it out.
       for (let at = 0; at < chunk.length; at += KEPT_BYTES) {
         this.#keep(chunk.subarray(at, at + KEPT_BYTES));
         this.#onChunk?.();
@@ -44,16 +47,17 @@ export class Output {
     }
   }
 
-  /** The last lines without secrets, at most 20; the first of them may have lost its beginning. */
+  /** The last lines, at most 20, with secrets removed. The beginning of the first line may be missing. */
   lastLines(): string[] {
     const isCut = this.#written > KEPT_BYTES;
     const text = isCut ? secrets.cutText(this.#text()) : secrets.text(this.#text());
-    return plainLines(text).slice(-KEPT_LINES).map(withoutSecrets); // once more: a colour may have split a secret
+    // Remove secrets once more, because colour codes may have split one.
+    return plainLines(text).slice(-KEPT_LINES).map(withoutSecrets);
   }
 
   /**
-   * Removes the first line that matches `line`, as soon as it is complete, and resolves with its first group. Never
-   * resolves if no such line comes.
+   * Removes the first line that matches `line` as soon as it is complete, and resolves to its first group. Never
+   * resolves if no such line arrives.
    */
   takeLine(line: RegExp): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
@@ -67,7 +71,7 @@ export class Output {
     return promise;
   }
 
-  /** Takes the line from the output that is already there; null if it has no such line. */
+  /** Like `takeLine`, but searches only the output that has arrived; null if it has no such line. */
   takeKept(line: RegExp): string | null {
     const text = this.#text();
     const match = line.exec(text);
@@ -99,7 +103,7 @@ export class Output {
 // deno-lint-ignore no-control-regex
 const ESCAPE_SEQUENCES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;
 
-/** Lines that are safe to print: without colours, cursor movements and other control characters. */
+/** Splits text into lines that are safe to print, without colours, cursor movements and other control characters. */
 function plainLines(text: string): string[] {
   const lines = text.replaceAll(ESCAPE_SEQUENCES, "").split(/[\r\n]+/);
   return lines.map((line) => line.replaceAll(/\p{Cc}/gu, "")).filter((line) =>
@@ -108,8 +112,9 @@ function plainLines(text: string): string[] {
 }
 
 /**
- * Yields chunks as they come, with a pause after each.
- * @param isAwaited Whether a caller waits for more; then there is no pause.
+ * Yields chunks as they arrive, and pauses after each.
+ *
+ * @param isAwaited Whether a caller waits for more output; if so, there is no pause.
  */
 export async function* pacedReads(
   stream: ReadableStream<Uint8Array>,
@@ -127,8 +132,8 @@ export async function* pacedReads(
 }
 
 /**
- * The pause after a chunk of `bytes` that took `elapsedMs` to come: at that pace, a quarter of the pipe fills during
- * the pause, so no writer has to wait for space.
+ * The pause after a chunk of `bytes` that took `elapsedMs` to arrive. At that rate, a quarter of the pipe fills up
+ * during the pause, so the writer never has to wait for space.
  */
 function pauseAfter(bytes: number, elapsedMs: number): number {
   return Math.min(OUTPUT_LATE_MS, elapsedMs * MOST_BYTES / bytes);

@@ -1,18 +1,18 @@
 /**
- * Ends this process with its parent, if Plateau started it, by the parent-death signal of prctl(2): the parent may be
- * killed with KILL, which leaves it no time to stop anything.
+ * Ends this process with its parent if Plateau started it. This uses the parent-death signal of prctl(2), because a
+ * parent that is killed with SIGKILL has no time to stop anything.
  */
 import { dieWithParent, outliveParent } from "../../base/system/prctl.ts";
 
-/** The variable that is 1 in the environment of a process that Plateau starts for itself. */
+/** Environment variable that is 1 in processes that Plateau starts for itself. */
 export const BOUND = "PLATEAU_BOUND";
 
 /**
- * Ends this process when its parent dies; does nothing unless Plateau is the parent. Must be called in the first lines
- * of `serve`. On Linux the kernel ends the process; where it does not, a worker does, except on Windows. The end of
- * standard input, which only the parent holds open, always ends the process, too, even if the parent died before this
- * call.
- * @param onText Called with what the parent writes to standard input.
+ * Makes this process end when its parent dies, if its parent is Plateau. Must be called at the very start of `serve`.
+ * On Linux the kernel ends the process; on other systems except Windows, a worker does. In addition, the process ends
+ * when its standard input does, which only the parent holds open. So it ends even if the parent died before this call.
+ *
+ * @param onText Called with text that the parent writes to standard input.
  */
 export function bindToParent(onText: (text: string) => void = () => {}): void {
   if (Deno.env.get(BOUND) !== "1") return;
@@ -27,8 +27,9 @@ function watchParent(): void {
 }
 
 /**
- * From now on the kernel does not kill this process with its parent: only the end of standard input ends it, with the
- * event `unload`. For processes that would leave something behind and are never busy for long.
+ * From now on, only the end of standard input ends this process when its parent dies. So the `unload` event is fired,
+ * which a kill by the kernel would prevent. Meant for processes that would leave something behind, and whose event loop
+ * is never blocked for long.
  */
 export function endInOrder(): void {
   if (Deno.env.get(BOUND) !== "1") return;
@@ -36,7 +37,7 @@ export function endInOrder(): void {
   watch?.terminate();
 }
 
-/** Resolves when the holder of the other end of standard input is gone. */
+/** Resolves after the process at the other end of standard input has gone. */
 export async function untilInputEnds(onText: (text: string) => void = () => {}): Promise<void> {
   const buffer = new Uint8Array(1_024);
   const decoder = new TextDecoder();

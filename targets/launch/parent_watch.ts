@@ -1,7 +1,8 @@
 /// <reference lib="deno.worker" />
 /**
- * A worker in a process that Plateau started, where the kernel does not end that process with its parent: the worker
- * does, even while the process computes and its event loop is blocked. It notices that an orphan gets another parent.
+ * Runs as a worker in a process that Plateau started, on systems where the kernel does not end that process with its
+ * parent. The worker ends it even while its event loop is blocked. It detects the parent's death by the change of the
+ * parent process id.
  */
 const LOOK_MS = 100;
 

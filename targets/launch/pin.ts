@@ -1,22 +1,22 @@
 /**
- * The cores for an experiment: those of this process, with its load workers, and those of the processes that it starts.
- * Like the threads that it affects, the pin is global to the process.
+ * Keeps an experiment to certain cores: some for this process with its load workers, others for the processes that it
+ * starts. The setting is global, because it affects the threads of the whole process.
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { allowedCores, keepProcessTo, startOn } from "../../base/system/affinity.ts";
 
-/** Cores by number; null: the system chooses. */
+/** Core numbers; null lets the system choose. */
 interface Pin {
   readonly targets: readonly number[] | null;
   readonly workers: readonly number[] | null;
 }
 
-/** The cores for processes that are started; null: the cores of this process. */
+/** Cores for processes started from now on; null for those of this process. */
 let startCores: readonly number[] | null = null;
 
 /**
- * Applies the pin until it is disposed. A process that is started meanwhile has its cores from birth, and so has
- * everything that it starts. Throws a TargetError if the system refuses.
+ * Applies the pin until it is disposed. A process that is started in the meantime runs on the targets' cores from its
+ * first instruction, and so do its descendants. Throws a TargetError if the system refuses.
  */
 export function applyPin({ targets, workers }: Pin): Disposable {
   if (targets === null && workers === null) return { [Symbol.dispose]: () => {} };
@@ -39,7 +39,7 @@ export function applyPin({ targets, workers }: Pin): Disposable {
   }
 }
 
-/** Starts a process on the cores that are meant for such processes. */
+/** Starts a process on the cores for such processes. */
 export function startPinned<Started>(start: () => Started): Started {
   return startCores === null ? start() : startOn(startCores, start);
 }

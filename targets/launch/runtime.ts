@@ -1,21 +1,21 @@
 /**
- * The runtime of a foreign program, by its own name and version: "node v20.20.2". It is known for programs that print
- * their version when called with a flag; for other programs nothing is guessed.
+ * Finds out the runtime of a foreign program in its own words, such as "node v20.20.2". It is known only for programs
+ * that print their version if called with a certain flag; no guess is made for others.
  */
 import { basename } from "node:path";
 import { findProgram } from "./environment.ts";
 import { outputOfProgram } from "./step.ts";
 
-/** The limit for a program to print its version; longer than the slowest start of a runtime, the JVM's. */
+/** How long a program may take to print its version; longer than the slowest runtime, the JVM, takes to start. */
 const LIMIT_MS = 5_000;
 
 interface Runtime {
-  /** The program's names, also with a version in them, such as python3.11. */
+  /** The program's names, which may include a version, such as python3.11. */
   readonly names: RegExp;
   readonly flag: string;
-  /** The version in the program's output (standard output and error together). */
+  /** Matches the version in the program's output (standard output and standard error together). */
   readonly version: RegExp;
-  /** A text to put before the version, if that is a bare number. */
+  /** Text to put before the version if the program prints a bare number. */
   readonly prefix?: string;
 }
 
@@ -32,7 +32,6 @@ const RUNTIMES: readonly Runtime[] = [
   { names: /^go$/, flag: "version", version: /go\d\S+/ },
 ];
 
-/** The environment and folder in which the program runs. */
 interface ProgramPlace {
   readonly env: Record<string, string>;
   readonly cwd: string;
@@ -43,7 +42,7 @@ export const OWN_RUNTIME = `deno ${Deno.version.deno}`;
 
 const versions = new Map<string, Promise<string | null>>();
 
-/** The version of the runtime of `command`; null if unknown. Each program is run once to find out. */
+/** The version of the runtime that `command` starts; null if unknown. A program is run only once to find out. */
 export function runtimeOf(
   command: readonly string[],
   { env, cwd }: ProgramPlace,
@@ -58,8 +57,8 @@ export function runtimeOf(
 }
 
 /**
- * The version of Go that compiled a program, as `go version FILE` reads it from the file; null without Go, or if
- * another compiler made it.
+ * The version of Go that compiled a program, as `go version FILE` reads it from the file; null if Go is not installed
+ * or another compiler was used.
  */
 export async function goOf(program: string, { env, cwd }: ProgramPlace): Promise<string | null> {
   const go = findProgram("go", { path: env.PATH ?? "", cwd });
@@ -69,7 +68,7 @@ export async function goOf(program: string, { env, cwd }: ProgramPlace): Promise
   return version === undefined ? null : `go ${version}`;
 }
 
-/** The program itself, after an `env` that only sets variables for it. */
+/** The program that a command runs; if the command is `env` with only variables, the program after them. */
 export function programOf([first = "", ...rest]: readonly string[]): string {
   if (basename(first) !== "env") return first;
   return rest.find((argument) => !/^[^-=][^=]*=/.test(argument)) ?? first;
@@ -88,7 +87,7 @@ async function readVersion(
   return version === undefined ? null : prefix + version;
 }
 
-/** Everything that the program prints; "" if it cannot be run or takes too long. */
+/** All output of a program; "" if it can't be run or takes too long. */
 async function outputOf(
   program: string,
   args: readonly string[],

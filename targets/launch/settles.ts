@@ -1,7 +1,7 @@
-/** Waiting with a limit, or by a clock that a test may replace. */
+/** Waits with a time limit, or on a clock that a test may replace. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A clock that can be read and waited for: this machine's, or a test's. In milliseconds. */
+/** A clock, in milliseconds: the machine's, or a test's. */
 export interface Time {
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -12,7 +12,10 @@ export const REAL_TIME: Time = {
   sleep: (ms) => sleep(ms),
 };
 
-/** True if `promise` is fulfilled within `limitMs`, false if it takes longer; rejects if the promise does. */
+/**
+ * Resolves to true if `promise` is fulfilled within `limitMs`, and to false if it takes longer; rejects if `promise`
+ * rejects.
+ */
 export async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), limitMs);

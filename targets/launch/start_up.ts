@@ -1,44 +1,46 @@
 /**
- * The start of a process that Plateau runs, until it has responded once. The start fails when the process ends, time
- * runs out, or the user interrupts; then no process is left.
+ * Waits until a process that Plateau has started responds for the first time. The start fails if the process ends, time
+ * runs out or the user interrupts; in these cases the process is stopped.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, StartError } from "../../base/errors.ts";
 import type { Child } from "./child.ts";
 import type { Exit } from "./launcher.ts";
 
-/** The bounds of the pause between two attempts, which is a fiftieth of the time that the start has taken so far. */
+/** Bounds of the pause between two attempts. The pause is a fiftieth of the time that the start has taken so far. */
 const SHORTEST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 10;
 
 interface StartUp<Result> {
   readonly child: Child;
-  /** Names the process and the request that it gets, for messages: "target express", "GET /static". */
+  /**
+   * For messages: the name of the process, such as "target express", and the request that it gets, such as "GET
+   * /static".
+   */
   readonly what: string;
   readonly request: string;
   readonly limitMs: number;
   readonly signal: AbortSignal;
-  /** Tries once, given the announcement; throws an error that says why there is no right response. */
+  /** Tries once, given the text of the announcement. Throws an error that says why there is no valid response. */
   attempt(announcement: string): Promise<Result>;
-  /** An explanation once time has run out: the reason and its fix; null if nothing is known. */
+  /** After time has run out, explains why and how to fix it; null if unknown. */
   advice?(): string | null;
 }
 
 interface StartResult<Result> {
   readonly result: Result;
-  /** The time from the start of the process to its first response, in ms. */
+  /** Milliseconds from the start of the process to its first response. */
   readonly startUpMs: number;
 }
 
-/** The state of a target that is starting. */
 interface StartProgress {
-  /** The reason why there is no response yet. */
+  /** Why there is no response yet. */
   reason: string;
-  /** Aborted when the wait is over, however it ended. */
+  /** Aborted when the wait ends, for whatever reason. */
   readonly over: AbortSignal;
 }
 
-/** Waits until the process has responded. Throws a StartError, or the signal's reason when the user interrupts. */
+/** Waits until the process responds. Throws a StartError, or the signal's reason if the user interrupts. */
 export async function awaitStartUp<Result>(startUp: StartUp<Result>): Promise<StartResult<Result>> {
   const waiting = new AbortController();
   const progress = { reason: "it did not report that it is running", over: waiting.signal };
@@ -67,7 +69,7 @@ async function firstResult<Result>(
     await sleep(
       Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, pauseMs)),
       undefined,
-      { signal: progress.over }, // throws when the wait is over
+      { signal: progress.over }, // throws as soon as the wait ends
     );
   }
 }

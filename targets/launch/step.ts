@@ -1,6 +1,6 @@
 /**
- * Runs programs to their end: the steps of a target's commands (`build`, `setup`, `before`, `after`, `teardown`), and
- * programs that Plateau needs itself.
+ * Runs programs until they end: the steps of a target (`build`, `setup`, `before`, `after`, `teardown`), and programs
+ * that Plateau needs itself.
  */
 import { Buffer } from "node:buffer";
 import { TargetError } from "../../base/errors.ts";
@@ -12,28 +12,28 @@ import { findProgram, hideSecretVariables, joinEnv, whyNoProgram } from "./envir
 import { describeExit } from "./start_up.ts";
 
 interface StepContext {
-  /** The environment, to which the step's own variables are added. */
+  /** The environment to which the step's own variables are added. */
   readonly env: Readonly<Record<string, string>>;
-  /** The folder in which the step runs, as a full path. */
+  /** Full path of the folder in which the step runs. */
   readonly cwd: string;
-  /** A folder that is removed if the step fails, or this process is killed meanwhile. */
+  /** A folder that is removed if the step fails or this process is killed before the step ends. */
   readonly stage?: string;
   /** Ends the step when aborted. */
   readonly signal: AbortSignal;
-  /** Called with everything that the step prints, as it comes. */
+  /** Called with all output of the step as it arrives. */
   readonly onOutput: (bytes: Uint8Array) => void;
 }
 
 interface StepOutcome {
-  /** The reason of the failure; null if the step succeeded. */
+  /** Why the step failed; null if it succeeded. */
   readonly why: string | null;
-  /** The last lines that the step printed, at most 20. */
+  /** The last lines of the step's output, at most 20. */
   readonly evidence: readonly string[];
 }
 
 /**
- * Runs a step. When the result resolves, no process of the step is left, not even in the background, except those that
- * this user may not end. After an abort the step counts as killed.
+ * Runs a step. When this resolves, no process of the step is left, not even in the background, except those that this
+ * user is not allowed to end. An aborted step counts as killed.
  */
 export async function takeStep(step: CommandStep, context: StepContext): Promise<StepOutcome> {
   const { cwd, stage, signal, onOutput } = context;
@@ -66,13 +66,13 @@ export async function takeStep(step: CommandStep, context: StepContext): Promise
 }
 
 interface OwnProgram {
-  /** The program's whole environment. */
+  /** All variables of the program's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The program's working folder; absent: that of this process. */
+  /** The program's working folder; that of this process if absent. */
   readonly cwd?: string;
   /** Ends the program when aborted. */
   readonly signal?: AbortSignal;
-  /** The limit of everything that the program prints; absent: `toolOutput`. */
+  /** The limit for the program's total output; `toolOutput` if absent. */
   readonly limit?: LimitName;
 }
 
@@ -83,9 +83,10 @@ interface ProgramOutput {
 }
 
 /**
- * The output of a program that Plateau runs for itself, such as git. When the result resolves or rejects, nothing of
- * the program is left; if this process is killed before that, the program is ended soon after. Throws a TargetError if
- * the program cannot be started, prints without end or its supervisor is killed, or the signal's reason on abort.
+ * Returns the output of a program that Plateau runs for itself, such as git. When this resolves or rejects, no process
+ * of the program is left; if this process is killed before, the program is ended soon after. Throws the signal's reason
+ * on abort. Throws a TargetError if the program can't be started, if its output exceeds the limit, or if its supervisor
+ * is killed.
  */
 export async function outputOfProgram(
   command: readonly string[],
@@ -122,7 +123,11 @@ export async function outputOfProgram(
   return { success: exit.code === 0, stdout, stderr };
 }
 
-/** The full path of the step's program; null if there is none. @param env The whole environment of the step. */
+/**
+ * The full path of the step's program; null if there is none.
+ *
+ * @param env The step's complete environment.
+ */
 export function stepProgram(
   { command: [name] }: CommandStep,
   { env, cwd }: { readonly env: Readonly<Record<string, string>>; readonly cwd: string },
@@ -130,7 +135,7 @@ export function stepProgram(
   return findProgram(name, { path: env.PATH ?? "", cwd });
 }
 
-/** The command in one line. */
+/** The command on a single line. */
 export function commandText({ command }: CommandStep): string {
   return command.join(" ").replaceAll(/\s+/g, " ");
 }

@@ -1,13 +1,12 @@
 /**
- * The supervisor of a foreign program: it ends the program and everything that the program has
- * started, on TERM or when its own parent is gone (the end of standard input). The
- * hidden command `supervise -- PROGRAM ARGS…` does only this. It loads nothing heavy, because it starts before every
- * program.
+ * The supervisor of a foreign program. It ends the program and everything that the program has started, either on
+ * SIGTERM or when its own parent has gone, which it notices by the end of standard input. The hidden command `supervise
+ * -- PROGRAM ARGS…` does only this, and loads few modules, because it runs before every program.
  *
- * It prints `started PID`, except for a step, and then leaves its standard output and error to the program. At the end,
- * it names the processes that it cannot end, because they are another user's or hang in the kernel: `left PID PID…`.
- * The program may print such lines, too, so the supervisor begins its own lines with a sign that the program does not
- * know.
+ * It prints `started PID`, except for a step, and then leaves standard output and standard error to the program. At the
+ * end, it prints `left PID PID…` with the processes that it can't end, because they belong to another user or hang in
+ * the kernel. Because the program may print such lines, too, the supervisor begins its own lines with a word that the
+ * program does not know.
  */
 import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./parent_death.ts";
@@ -16,40 +15,55 @@ import { joinLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
 import { bringUpFamily, type ProcessFamily, type Upbringing } from "./family.ts";
 
 /**
- * The words that stand in reports before the program's process id, and before the ids of processes that could not be
- * ended.
+ * In the supervisor's reports, `STARTED` precedes the program's process id, and `LEFT` precedes the ids of processes
+ * that could not be ended.
  */
 export const STARTED = "started";
 export const LEFT = "left";
-/** The exit code if the program's own is not known. */
+/** The exit code if the program's exit code is unknown. */
 const FAILED = 1;
 
-/** The time between TERM and KILL. */
+/** The time between SIGTERM and SIGKILL. */
 export const STOP_GRACE_MS = 2_000;
-/** The grace when the process that started the supervisor has ended, so that nobody waits any more. */
+/**
+ * The time between SIGTERM and SIGKILL if the process that started the supervisor has ended, so that nobody waits for a
+ * clean end.
+ */
 export const ORPHANED_GRACE_MS = 300;
-/** How long a killed process is waited for; one that hangs in the kernel does not end. */
+/** How long to wait for a killed process to end; one that hangs in the kernel never does. */
 const HOPELESS_MS = 2_000;
 /**
- * The shortest interval between two looks. Most programs end within milliseconds, and the next run waits for that; a
- * program that takes long is looked at less often.
+ * The shortest interval between checks for living processes. Most programs end within milliseconds, and the next run
+ * waits for that; a program that takes longer is checked less often.
  */
 const SHORTEST_POLL_MS = 1;
 const LONGEST_POLL_MS = 20;
-/** The interval between two looks at a program in the background; long, because the program is being measured. */
+/** The interval between checks of a program in the background. It is long, because the program is being measured. */
 const BACKGROUND_POLL_MS = 500;
 
-/** Holds the program's whole environment as a JSON object; without it, the supervisor's own is inherited. */
+/**
+ * Variable with the program's complete environment as a JSON object; if absent, the program inherits the supervisor's
+ * environment.
+ */
 export const SUPERVISED_ENV = "PLATEAU_SUPERVISED_ENV";
-/** Names a folder of the program's own, which is removed with the program. */
+/** Variable with the path of a folder used only by the program, which is removed after the program has ended. */
 export const SUPERVISED_FOLDER = "PLATEAU_SUPERVISED_FOLDER";
-/** Holds the word that begins each report of the supervisor, so that no output of the program looks like a report. */
+/**
+ * Variable with the word that begins each report of the supervisor, so that no output of the program looks like a
+ * report.
+ */
 export const SUPERVISED_SIGN = "PLATEAU_SUPERVISED_SIGN";
-/** Holds the folders of the program's control group as a JSON list; the group is removed with the program. */
+/**
+ * Variable with the folders of the program's control group as a JSON list; the group is removed after the program has
+ * ended.
+ */
 export const SUPERVISED_GROUP = "PLATEAU_SUPERVISED_GROUP";
-/** Names a folder that is removed unless the program succeeds. */
+/** Variable with the path of a folder that is removed unless the program succeeds. */
 export const SUPERVISED_STAGE = "PLATEAU_SUPERVISED_STAGE";
-/** Set for a program that counts as over when it ends, whatever it leaves in the background. */
+/**
+ * Variable that is set for a program that counts as finished when its own process ends, even if it leaves others in the
+ * background.
+ */
 export const SUPERVISED_STEP = "PLATEAU_SUPERVISED_STEP";
 
 const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
@@ -58,7 +72,7 @@ const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
 
 /**
  * Runs a program until it and all processes that it started have ended. Then ends this process with the program's exit
- * code; 128 + n if signal n has ended the program, as in shells.
+ * code or, as in shells, with 128 + n if signal n has ended the program.
  */
 export async function supervise(command: readonly string[]): Promise<never> {
   const upbringing = bringUpFamily();
@@ -104,10 +118,7 @@ function startProgram(
   }
 }
 
-/**
- * Puts the program into its control group before it has done anything, so that everything it starts is in the group
- * from birth.
- */
+/** Puts the program into its control group right after its start, so that whatever it starts is in the group, too. */
 function limit(child: Deno.ChildProcess): void {
   try {
     joinLimitGroup(limitGroup(), child.pid);
@@ -118,8 +129,8 @@ function limit(child: Deno.ChildProcess): void {
 }
 
 /**
- * Whether the program is a step. The process id of a step is not reported, because all that it prints goes into a log:
- * the report would be in there, too, perhaps in the middle of a line, because the program may already print.
+ * Whether the program is a step. The process id of a step is not reported, because all output goes into a log. The
+ * report would appear there, perhaps in the middle of a line, because the program may already be printing.
  */
 function isStep(): boolean {
   return Deno.env.get(SUPERVISED_STEP) !== undefined;
@@ -129,20 +140,20 @@ function limitGroup(): string[] {
   return JSON.parse(Deno.env.get(SUPERVISED_GROUP) ?? "[]");
 }
 
-/** Removes a folder, because the process that started the supervisor may be gone and cannot do this. */
+/** Removes a folder. The supervisor does this, because the process that started it may have gone. */
 export function removeFolder(folder: string | undefined): void {
   if (folder === undefined) return;
   try {
     Deno.removeSync(folder, { recursive: true });
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return; // someone else has removed it
+    if (error instanceof Deno.errors.NotFound) return; // another process has removed it
     print(Deno.stderr, `Cannot remove ${folder}: ${messageOf(error)}`);
   }
 }
 
 /**
- * Waits for the program and its processes. A program that succeeds at once and leaves children behind has put itself in
- * the background, and goes on. A step is over when its program ends, and everything that it left is ended.
+ * Waits for the program to end, and for the processes that it leaves. If a program succeeds and leaves processes
+ * behind, it has put itself in the background and is still running. A step is finished when its own process ends.
  */
 async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promise<void> {
   const { success } = await child.status;
@@ -151,12 +162,16 @@ async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promi
   }
 }
 
-/** The number of looks: a single look may miss a process that is being adopted, because its parent has just ended. */
+/**
+ * How many checks in a row must find no process. A single check may miss a process that is being adopted, because its
+ * parent has just ended.
+ */
 const LOOKS = 2;
 
 /**
- * Sends TERM now and KILL after the grace, again and again until no living process accepts signals. Returns the
- * processes that are left some time after KILL; a halt of the machine before KILL does not shorten that time.
+ * Sends SIGTERM at first and SIGKILL after the grace period, repeatedly, until no living process accepts signals.
+ * Returns the processes that are still left some time after SIGKILL. That time begins with SIGKILL, so it is not
+ * shortened if the machine stalls before.
  */
 export async function endFamily(
   family: ProcessFamily,
@@ -181,12 +196,14 @@ export async function endFamily(
   }
 }
 
-/** Reports to the process that started the supervisor, in the same pipe as the program's output. */
+/** Reports to the process that started the supervisor, on the same pipe as the program's output. */
 function report(word: string, pids: readonly number[]): void {
   print(Deno.stdout, [Deno.env.get(SUPERVISED_SIGN) ?? [], word, ...pids].flat().join(" "));
 }
 
-/** Prints a line. The reader may be gone; then standard input ends, too, so there is nothing to do here. */
+/**
+ * Prints a line. Does nothing if the reader has gone, because standard input then ends, too, and that ends the program.
+ */
 function print(stream: { writeSync(bytes: Uint8Array): number }, line: string): void {
   try {
     stream.writeSync(new TextEncoder().encode(`${line}\n`));

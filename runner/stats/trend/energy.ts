@@ -1,23 +1,25 @@
 /**
- * How far two segments of a series are from having the same distribution: the energy statistic with α = 1 of D. S.
- * Matteson and N. A. James, "A nonparametric approach for multiple change point analysis of multivariate data", 2014.
+ * How much the distributions of two adjacent segments of a series differ, measured by the energy statistic with α = 1
+ * of D. S. Matteson and N. A. James, "A nonparametric approach for multiple change point analysis of multivariate
+ * data", 2014.
  *
- *     Q = 2/(n + m) · (Σ|xᵢ − yⱼ| − m/(n − 1) · Σ|xᵢ − xₖ| − n/(m − 1) · Σ|yⱼ − yₖ|), each pair within a side once
+ *     Q = 2/(n + m) · (Σ|xᵢ − yⱼ| − m/(n − 1) · Σ|xᵢ − xₖ| − n/(m − 1) · Σ|yⱼ − yₖ|)
  *
- * for n values x on the left and m values y on the right; a side of one value has no pairs.
+ * The n values x are on the left, the m values y on the right. The sums count each pair once; the sum within a side of
+ * one value is 0.
  */
 
 export interface EnergySplit {
-  /** Index of the first value of the right side, from the beginning of the series. */
+  /** Index in the whole series of the first value of the right side. */
   readonly index: number;
   readonly energy: number;
 }
 
 /**
- * The split of a segment of the series whose sides differ most by this statistic. The right side may end before the
- * segment does, so that what changes again later does not blur it. Costs n² steps for n values.
+ * Splits a segment of the series where the two sides differ most. The right side may end before the segment does, so
+ * that a later change does not blur the split. Costs n² steps for n values.
  *
- * @param from,to The segment: from the first index up to, but without, the second.
+ * @param from,to Bounds of the segment; `to` is exclusive.
  * @returns Null for fewer than two values.
  */
 export function bestSplit(
@@ -44,14 +46,18 @@ export function bestSplit(
 }
 
 interface Distances {
-  /** Sum of the distances from the value at `of` to all values from `first` up to it. */
+  /** Sum of the distances between the value at `of` and each value from `first` to `of`. */
   between(first: number, of: number): number;
 }
 
-/** The sum of all distances among the values up to each one, and the distances of single values to earlier ones. */
+/**
+ * For each value, the sum of the distances between all pairs of values up to it; and a look-up of the distances between
+ * one value and earlier ones.
+ */
 function distanceSums(values: readonly number[]): readonly [Float64Array, Distances] {
   const size = values.length;
-  // A row for each value: its distances to the values before it, summed up from the nearest.
+  // One row per value: entry `first` is the sum of the distances between that value and the values
+  // from `first` up to it.
   const sums = values.map((value, of) => {
     const row = new Float64Array(of + 1);
     for (let first = of - 1; first >= 0; first--) {

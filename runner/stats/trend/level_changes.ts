@@ -1,8 +1,8 @@
 /**
- * Where several series of results change their levels for certain. Candidates are those of Apache Otava
- * (`change_points.ts`); those that the dependence of successive results may explain are dropped (`chance.ts`). All
- * series are tested as one family, because one exit code stands for all of them, and the more series there are, the
- * more of them have an odd week.
+ * Finds the points at which the level of several series has certainly changed. Apache Otava's algorithm proposes
+ * candidates (`change_points.ts`); those that may be explained by the correlation of successive results are dropped
+ * (`chance.ts`). All series are tested as one family, because they decide one exit code together, and with more series
+ * an odd week in one of them becomes more likely.
  */
 import { holm } from "../comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../comparison/verdict.ts";
@@ -10,28 +10,34 @@ import { bestStep, chanceOf, LEAST_SIDE, stepAt } from "./chance.ts";
 import { candidatesOf, type ChangePoint, ratioOf } from "./change_points.ts";
 
 export interface LevelChange extends ChangePoint {
-  /** p-value among the values between the neighbouring changes; not yet adjusted for many series. */
+  /** p-value of the change among the values between its neighbouring changes, not adjusted for the number of series. */
   readonly p: number;
 }
 
 export interface SeriesLevels {
   readonly changes: readonly LevelChange[];
-  /** Estimated correlation of neighbours, with the changes removed; null if there are too few values. */
+  /** Estimated correlation of successive values after the changes are removed; null if there are too few values. */
   readonly correlation: number | null;
 }
 
 export interface LevelOptions {
-  /** Smaller changes don't count: 0.02 is 2 %. */
+  /** The smallest relative change that counts; 0.02 is 2 %. */
   readonly marginRatio: number;
 }
 
-/** With this many values, a step of ten standard deviations is detected for certain. */
+/** The fewest values in which a step of ten standard deviations is certainly detected. */
 export const LEAST_VALUES = 6;
 
-/** The limit for candidates, as if values were independent: the strict test follows. */
+/**
+ * The p-value below which Otava's test, which assumes independent values, proposes a candidate. It may be lenient,
+ * because a stricter test follows.
+ */
 const CANDIDATE_P = 0.05;
 
-/** @param all Series of values above 0, oldest first. Series with fewer than `LEAST_VALUES` values are ignored. */
+/**
+ * @param all Series of positive values, oldest first. No changes are sought in a series of fewer than `LEAST_VALUES`
+ * values.
+ */
 export function levelChangesOf(
   all: readonly (readonly number[])[],
   options: LevelOptions,
@@ -46,7 +52,8 @@ export function levelChangesOf(
   return all.map((series) => {
     const at = long.indexOf(series);
     if (at === -1) return { changes: [], correlation: null };
-    // If a series has changes, each of them must be as significant as Holm's method required of the strongest.
+    // Holm's method has tightened the limit for the strongest change of this series; the same limit
+    // applies to all of its changes.
     const changes = raised[at] <= SIGNIFICANCE
       ? leftOf(series, SIGNIFICANCE * ps[at] / raised[at], options)
       : [];
@@ -60,7 +67,10 @@ interface Judged {
   readonly correlation: number;
 }
 
-/** Removes the weakest candidate repeatedly, since its neighbours then have more values to be judged by. */
+/**
+ * The significant changes of a series. The weakest candidate is removed again and again, because its neighbours then
+ * have more values to be judged by. If none is left, the best single step is tried.
+ */
 function leftOf(
   series: readonly number[],
   mostP: number,
@@ -83,14 +93,18 @@ function eliminated(
   for (let left = [...candidates]; left.length > 0;) {
     const judged = left.map((_, i) => judgedAt(logs, left, i, marginRatio));
     const weakest = judged.reduce((most, one) => one.p > most.p ? one : most);
-    // Several candidates cut the series where it suits them, so n of them must each be n times as significant.
+    // Bonferroni correction for n candidates, because each is judged between neighbours that were
+    // picked from the same data.
     if (weakest.p <= mostP / left.length) return judged;
     left = left.filter((index) => index !== weakest.index);
   }
   return [];
 }
 
-/** Judges a change by the values between the neighbouring candidates. */
+/**
+ * Judges a candidate by the values between the candidates next to it; p is 1 if they are too few or the step is within
+ * the margin.
+ */
 function judgedAt(
   logs: readonly number[],
   candidates: readonly number[],

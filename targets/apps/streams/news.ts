@@ -1,6 +1,6 @@
 /**
- * News that all listeners get, however they listen: by polling the latest, as server-sent events, or on a WebSocket. It is
- * published by a clock that no listener moves, and each publication is made once for all of them.
+ * News that is the same for all listeners, whether they poll the latest message, read server-sent events or use a
+ * WebSocket. The schedule does not depend on listeners, and each message is made only once for all of them.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Freezes, thawed } from "./schedule.ts";
@@ -11,22 +11,22 @@ export class News {
   readonly #listeners = new Set<Listener>();
   #end = new AbortController();
 
-  /** @param everyMs The time between two messages. */
+  /** @param everyMs The time between successive messages. */
   constructor(private readonly everyMs: number, private readonly freezes: Freezes) {}
 
-  /** The last published message: JSON in one line. */
+  /** The message published last, which is JSON in one line. */
   get latest(): string {
     return newsOf(this.#last());
   }
 
-  /** Calls the listener for each message; returns a function that stops these calls. */
+  /** Calls the listener with each message, until the returned function is called. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) {
       this.#end = new AbortController();
       const { signal } = this.#end;
       this.#publish(signal).catch((error) => {
-        if (error.name !== "AbortError") throw error; // the last listener left during a wait
+        if (error.name !== "AbortError") throw error; // the last listener left while the loop slept
       });
     }
     return () => {
@@ -35,7 +35,6 @@ export class News {
     };
   }
 
-  /** Publishes messages to all listeners until the last one leaves. */
   async #publish(signal: AbortSignal): Promise<void> {
     for (let k = this.#last() + 1;; k++) {
       const waitMs = this.#dueMs(k) - performance.now();

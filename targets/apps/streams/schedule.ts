@@ -1,13 +1,18 @@
-/** Decides when the messages of a stream are due. Pure: moments are milliseconds of any one clock. */
+/**
+ * Decides when the messages of a stream are due. Pure: moments are in milliseconds of whatever clock the caller uses.
+ */
 
 export interface Planted {
   /** The time from the request to the first message. */
   readonly firstMs: number;
-  /** The times between later messages, repeated from the start when they are used up. */
+  /** The times between successive messages; after the last, they start again from the first. */
   readonly gapsMs: readonly number[];
 }
 
-/** Halts of the whole server, one at the end of each `everyMs`; none if `lengthMs` or `everyMs` is 0. */
+/**
+ * Periods in which the whole server stalls: the last `lengthMs` of every `everyMs`, counted from `startMs`. There are
+ * none if either length is 0.
+ */
 export interface Freezes {
   readonly startMs: number;
   readonly lengthMs: number;
@@ -15,8 +20,8 @@ export interface Freezes {
 }
 
 /**
- * The due moment of message k, from 0, of a stream requested at a given moment. A message due within a freeze is due at
- * the freeze's end.
+ * Returns a function for the moment at which message `k` (from 0) of a stream requested at `requestMs` is due. If that
+ * moment is within a freeze, the message is due when the freeze ends.
  */
 export function momentsOf(
   { firstMs, gapsMs }: Planted,
@@ -30,7 +35,7 @@ export function momentsOf(
   };
 }
 
-/** The moment itself or, if it lies in a freeze, the end of that freeze. */
+/** The given moment or, if it is within a freeze, the end of that freeze. */
 export function thawed(ms: number, { startMs, lengthMs, everyMs }: Freezes): number {
   if (lengthMs === 0 || everyMs === 0) return ms;
   const cycle = Math.floor((ms - startMs) / everyMs);

@@ -1,13 +1,13 @@
 /**
- * WebSockets with planted times: an echo, a push, a chat in which everybody hears everybody, and the news. All messages
- * sent are counted.
+ * WebSocket endpoints with set delays: an echo, a server that pushes, a chat in which everybody hears everybody, and
+ * the news. They count the messages that they receive and send.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { News } from "./news.ts";
 import { type Freezes, momentsOf, thawed } from "./schedule.ts";
 
 export interface SentBySockets {
-  /** The numbers of WebSockets opened, of messages received and of messages sent. */
+  /** The number of WebSockets opened; below, the numbers of messages received and sent. */
   opened: number;
   came: number;
   sent: number;
@@ -17,7 +17,7 @@ interface SocketSettings {
   readonly events: number;
   readonly firstMs: number;
   readonly gapsMs: readonly number[];
-  /** The time from a message to its echo. */
+  /** The time between a message and its echo. */
   readonly delayMs: number;
 }
 
@@ -36,14 +36,14 @@ interface SocketContext {
   readonly count: SentBySockets;
 }
 
-/** The most bytes of news that may wait for a slow listener on a WebSocket. */
+/** The most bytes of news that may be buffered for a slow listener on a WebSocket. */
 const MOST_BEHIND_BYTES = 64 * 1024;
-/** The code of a close frame that says the server cannot serve this client for now. */
+/** Close code by which a server says that it cannot serve the client at present. */
 const TRY_AGAIN_LATER = 1013;
 
 /**
- * Sends the news on the socket; returns a function that stops this. A listener that does not read is dropped, because
- * its queue would grow without limit.
+ * Sends the news on the socket until the returned function is called. A listener that does not read is disconnected,
+ * because its queue would grow without limit.
  */
 export function hearOn(
   socket: Pick<WebSocket, "bufferedAmount" | "close">,
@@ -90,7 +90,7 @@ export function socketPaths(
   };
   const due = async (atMs: number): Promise<void> => {
     const waitMs = atMs - performance.now();
-    if (waitMs > 0) await sleep(Math.ceil(waitMs)); // rounded up: a timer drops fractions
+    if (waitMs > 0) await sleep(Math.ceil(waitMs)); // rounded up, because timers drop fractions
   };
 
   const echo: Handler = (request) =>

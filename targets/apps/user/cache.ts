@@ -1,6 +1,6 @@
 /**
- * A read-through cache, and its behaviour in a stampede, when many requests want a missing key at once: one fetches
- * from the origin and the others wait for its result, or all of them fetch.
+ * A read-through cache. Its behaviour in a cache stampede, when many requests miss the same key at once, can be chosen:
+ * one request fetches from the origin while the others wait for its result, or all of them fetch.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisClient } from "../../redis/client.ts";
@@ -8,15 +8,15 @@ import type { RedisClient } from "../../redis/client.ts";
 interface CacheLookup {
   readonly text: string;
   /**
-   * Whether the text came from the cache; false for the request that fetched it from the origin ("paid"). A request
-   * that waited for another's fetch counts as a hit, as with nginx's `proxy_cache_lock`.
+   * Whether the text came from the cache; false if this request fetched it from the origin ("paid"). A request that
+   * waited for another request's fetch counts as a hit, as with nginx's `proxy_cache_lock`.
    */
   readonly hit: boolean;
 }
 
 export type Cache = (key: string) => Promise<CacheLookup>;
 
-/** The interval at which an instance checks whether the instance that pays is done. */
+/** How often an instance checks whether the instance that is fetching has finished. */
 const LOOK_MS = 5;
 
 export function openCache(
@@ -40,8 +40,8 @@ export function openCache(
 }
 
 /**
- * A cache for one process: of the requests that miss a key, only one goes on to `payOnce`; the others wait for its
- * result.
+ * A cache that lets only one request of this process at a time call `payOnce` for a missing key; the others wait for
+ * its result.
  */
 function oneAtATime(store: TextStore, payAndKeep: Cache): Cache {
   const inFlight = new Map<string, Promise<CacheLookup>>();
@@ -55,8 +55,8 @@ function oneAtATime(store: TextStore, payAndKeep: Cache): Cache {
 }
 
 /**
- * Pays unless another process that shares the store does. The store is read again once the key is held, because another
- * process may have filled it in between.
+ * Fetches the text unless another process that shares the store is fetching it. The store is read again after the key
+ * is held, because another process may have filled it in the meantime.
  */
 async function payOnce(store: TextStore, key: string, payAndKeep: Cache): Promise<CacheLookup> {
   for (;; await sleep(LOOK_MS)) {
@@ -72,21 +72,21 @@ async function payOnce(store: TextStore, key: string, payAndKeep: Cache): Promis
 }
 
 /**
- * The texts of a cache by key: in this process, or in Redis, where all instances share them.
- * `tests/targets/user_cache_test.ts` runs the same suite over both.
+ * Stores a cache's texts by key, either in this process or in Redis, which all instances share.
+ * `tests/targets/user_cache_test.ts` runs the same suite for both.
  */
 export interface TextStore {
-  /** The text; null if it is not in the store, or has expired. */
+  /** The text; null if it is missing or has expired. */
   readonly read: (key: string) => Promise<string | null>;
   readonly keep: (key: string, text: string) => Promise<void>;
   /**
-   * Holds `key` while the caller fills it, against everyone who shares the store: returns a function that releases the
-   * hold, or null if someone else has it.
+   * Claims `key` while the caller fills it, so that nobody else who shares the store can. Returns a function that
+   * releases the key, or null if someone else holds it.
    */
   readonly hold: (key: string) => Promise<(() => Promise<void>) | null>;
 }
 
-/** A store in this process. Holds do nothing, because no other process shares the store. */
+/** A store in the memory of this process. Holding a key has no effect, because no other process shares the store. */
 export function memoryStore(ttlMs: number, now: () => number = () => performance.now()): TextStore {
   const kept = new Map<string, { text: string; endMs: number }>();
   const notHeld = Promise.resolve(() => Promise.resolve());
@@ -103,13 +103,15 @@ export function memoryStore(ttlMs: number, now: () => number = () => performance
   };
 }
 
-/** Releases a hold if it is still this process's: it may have run out, and be someone else's by now. */
+/**
+ * Releases a key only if this process still holds it. Its hold may have expired, and someone else may hold the key now.
+ */
 const RELEASE =
   `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end`;
 
 /**
- * A store in Redis, under keys that begin with `prefix`. A hold ends by itself after `holdMs`, in case its holder does
- * not live to release it.
+ * A store in Redis whose keys begin with `prefix`. A hold expires after `holdMs`, in case its holder ends before it
+ * releases the key.
  */
 export function redisStore(
   redis: RedisClient,

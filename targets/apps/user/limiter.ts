@@ -1,29 +1,29 @@
 /**
- * Limits the requests of each client in each window, which begins with the client's first request. Counted by
- * rate-limiter-flexible: in this process, or in Redis by one script, and so exactly, however many instances count at
- * once.
+ * Limits how many requests each client may send per window; a window begins with the client's first request.
+ * rate-limiter-flexible counts them, either in this process or in Redis. In Redis a script counts atomically, so the
+ * limit is exact for any number of instances.
  */
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { Context, Env, MiddlewareHandler } from "hono";
 import type { RedisClient } from "../../redis/client.ts";
 
 interface RateLimit {
-  /** The number of requests allowed in each window. */
+  /** The number of requests that a client may send in each window. */
   readonly limit: number;
-  /** The length of the window in whole seconds. */
+  /** The length of a window, a whole number of seconds. */
   readonly windowSec: number;
 }
 
 interface LimitVerdict {
   readonly allowed: boolean;
-  /** The number of requests left to the client in this window. */
+  /** The number of requests that the client may still send in this window. */
   readonly remaining: number;
-  /** The time until the window ends, in milliseconds. */
+  /** Milliseconds until the window ends. */
   readonly resetMs: number;
 }
 
 export interface Limiter {
-  /** Counts each request by its client; responds with 429 itself when the client has sent too many. */
+  /** Middleware that counts requests per client, and responds with 429 to a client that has sent too many. */
   readonly middleware: <Bindings extends Env>(
     clientOf: (c: Context<Bindings>) => string,
     onRefusal: () => void,
@@ -31,7 +31,7 @@ export interface Limiter {
   readonly close: () => void;
 }
 
-/** @param redis The Redis server, with the prefix of the limiter's keys; null: requests are counted in this process. */
+/** @param redis The Redis client and the prefix of the limiter's keys; null to count requests in this process. */
 export function openLimiter(
   limit: RateLimit,
   redis: { client: RedisClient; prefix: string } | null,
@@ -64,16 +64,16 @@ export function openLimiter(
       return c.json({ error: "Too many requests" }, 429);
     },
     close(): void {
-      // Each client that is counted in this process has a timer to stop.
+      // Each client that is counted in this process has a timer, which deleting the client stops.
       for (const { key } of memory.dump().storage) void memory.delete(key);
     },
   };
 }
 
 /**
- * The rate-limit fields of a response: those of draft-ietf-httpapi-ratelimit-headers-10 (RateLimit-Policy, RateLimit),
- * those of its versions up to 6, which most servers send and most clients read, and Retry-After (RFC 9110 §10.2.3) if
- * the client has to wait. Seconds, rounded up.
+ * The rate-limit fields of a response: `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10,
+ * the fields of that draft up to version 6, which most servers send and most clients read, and `Retry-After` (RFC 9110
+ * §10.2.3) if the client has to wait. Times are rounded up to whole seconds.
  */
 function limitHeaders(
   { limit, windowSec }: RateLimit,

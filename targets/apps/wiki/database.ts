@@ -1,6 +1,6 @@
 /**
- * The wiki's database: SQLite in a file of its own, with a write-ahead log, links and tags by index,
- * and full-text search (FTS5), which triggers keep up to date.
+ * The wiki's database: a temporary SQLite file with a write-ahead log, indexes on links and tags, and a full-text index
+ * (FTS5) that triggers keep up to date.
  */
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
@@ -74,22 +74,23 @@ const SCHEMA = `
 
 export interface Database {
   readonly db: DatabaseSync;
-  /** Carries out all of the work or, if it throws, none of it. */
+  /** Runs `work` in a transaction, which is rolled back if it throws. */
   readonly atOnce: (work: () => void) => void;
-  /** Moves the contents of the log into the database, and empties the log. */
+  /** Moves the contents of the write-ahead log into the database, and empties the log. */
   readonly settle: () => void;
-  /** Closes the database and leaves none of its files. Idempotent. */
+  /** Closes the database and deletes all of its files. Idempotent. */
   readonly remove: () => void;
 }
 
-/** Whether files can be removed while they are open. */
+/** Whether the system lets open files be removed. */
 const NAMELESS = Deno.build.os !== "windows";
 
 export function openDatabase(): Database {
   const folder = TemporaryFolder.make("wiki");
   const db = new DatabaseSync(join(folder.path, "wiki.db"));
   db.exec(SCHEMA);
-  // Removed files remain usable while they are open, so nothing is left however this process ends.
+  // Removed files remain usable while they are open, so nothing is left behind even if this process
+  // is killed.
   if (NAMELESS) folder[Symbol.dispose]();
   return {
     db,
@@ -112,13 +113,13 @@ export function openDatabase(): Database {
   };
 }
 
-/** A prepared statement whose rows all have one shape. */
+/** A prepared statement whose rows are validated against a schema. */
 export interface Query<Row> {
   readonly first: (...parameters: SQLInputValue[]) => Row | null;
   readonly all: (...parameters: SQLInputValue[]) => Row[];
 }
 
-/** @param row The shape of the statement's rows. */
+/** @param row The schema of the statement's rows. */
 export function prepare<Row>(db: DatabaseSync, row: z.ZodType<Row>, sql: string): Query<Row> {
   const statement = db.prepare(sql);
   return {

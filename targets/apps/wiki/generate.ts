@@ -1,11 +1,11 @@
 /**
- * The wiki's first pages, drawn by a seed: the same seed makes the same bytes. A page has some 4 KB of markdown in
- * several kinds of blocks, and links to other pages.
+ * Generates the wiki's initial pages. Equal seeds give the same bytes. A page has about 4 KB of markdown in several
+ * kinds of blocks, and links to other pages.
  */
 import { type Draw, drawBy, shuffled } from "../../../base/random.ts";
 import type { Draft, PageHead } from "./pages.ts";
 
-/** Generates all pages, `atOnce` at a time. The first is `home`; page n is written n hours after the first. */
+/** Generates all pages in batches of `atOnce`. The first is `home`; each is dated one hour after the page before it. */
 export function* generatePages(count: number, seed: number, atOnce: number): Generator<Draft[]> {
   const draw = drawBy(seed);
   const heads = Array.from(
@@ -26,14 +26,14 @@ export function* generatePages(count: number, seed: number, atOnce: number): Gen
   }
 }
 
-/** The number of nouns on one page: few enough that a search tells pages apart. */
+/** The number of nouns used on one page: few enough that a search does not match most pages. */
 const NOUNS_OF_PAGE = 12;
 
 const FIRST_WRITTEN_MS = Date.UTC(2024, 0, 1);
 
 const HOME: PageHead = { slug: "home", section: "Safety", title: "Harbour handbook" };
 
-/** Draws a page's title and address; the index makes the address unique. */
+/** Draws the title and the slug of a page; the index makes the slug unique. */
 function drawHead(draw: Draw, index: number): PageHead {
   const words = [pick(draw, ADJECTIVES), pick(draw, NOUNS), pick(draw, NOUNS)];
   const [first, ...rest] = words.join(" ");
@@ -55,14 +55,13 @@ function drawBody(draw: Draw, title: string, topic: Topic): string {
   return parts.join("\n\n") + "\n";
 }
 
-// Blocks of markdown, drawn at random: the kinds that people write into wikis. Their words are from one subject, the
-// handbook of a harbour, so that they go together.
+// Random blocks of markdown, of the kinds that people write in wikis. All words are from the
+// handbook of a harbour, so that they fit together.
 
-/** The subject of a page. */
+/** What a page is about. */
 interface Topic {
-  /** The things that the page is about. */
   readonly nouns: readonly string[];
-  /** The pages that the page may link to. */
+  /** The pages that this page may link to. */
   readonly others: readonly PageHead[];
 }
 
@@ -98,7 +97,7 @@ const paragraphBlock: MarkdownBlock = (draw, topic) => {
   return sentences.map((sentence) => marked(draw, sentence)).join(" ");
 };
 
-/** Marks one word in some of the sentences. */
+/** Adds emphasis, code or strike-through marks to one word of some sentences. */
 function marked(draw: Draw, sentence: string): string {
   const mark = pick(draw, ["", "", "", "*", "`", "~~"]);
   return mark === "" ? sentence : sentence.replace(/(?<=\bthe )[a-z]+/, `${mark}$&${mark}`);
@@ -218,14 +217,14 @@ const ADJECTIVES = words(`
   red regular reliable remote rusty second silent slow small southern spare steady temporary
   tidal urgent western wooden yearly`);
 
-/** Verbs for sentences such as "the pilot … the quay". */
+/** Verbs for sentences such as "the pilot checks the quay". */
 const VERBS = words(`
   blocks checks clears closes confirms controls delays doubles enters expects fills follows
   guards guides holds inspects lifts loads lowers marks measures moves needs notes opens orders
   passes prepares protects reaches records releases repairs replaces reports requires secures
   signals stops tests tows turns watches`);
 
-/** Verbs for sentences such as "To … the quay". */
+/** Verbs for sentences such as "To check the quay". */
 const TASKS = words(`
   block check clear close confirm control enter fill follow guard guide inspect lift load lower
   mark measure move open order pass prepare protect reach record release repair replace report

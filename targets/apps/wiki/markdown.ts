@@ -1,15 +1,15 @@
-/** Renders markdown as HTML. The text of users is not trusted: no HTML and no script of theirs gets through. */
+/** Renders markdown as HTML. Users' text is not trusted, so HTML and scripts in it are escaped. */
 import { Marked, type Tokens } from "marked";
 
 export interface Rendered {
   readonly html: string;
-  /** Headings of the second level and below, with the ids that they have in the HTML. */
+  /** Headings of level 2 and below, with their ids in the HTML. */
   readonly contents: readonly { readonly id: string; readonly text: string }[];
 }
 
 export type Render = (markdown: string) => Rendered;
 
-/** A renderer for GitHub's markdown that gives each heading an id. */
+/** A renderer for GitHub-flavored markdown that gives each heading an id. */
 export function markdownRenderer(): Render {
   const ids = new WeakMap<object, string>();
   const marked = new Marked({
@@ -39,7 +39,7 @@ export function markdownRenderer(): Render {
   };
 }
 
-/** Whether a link leads to a page of the wiki or of the web. */
+/** Whether the link's scheme is harmless: http, https or mailto, or a link within the site. */
 function isSafe(href: string): boolean {
   return /^(?:https?:\/\/|mailto:|[/#?])/i.test(href);
 }

@@ -1,4 +1,4 @@
-/** Pages in the database: the queries of the wiki, and the writing of pages. */
+/** The wiki's queries, and the writing of pages to its database. */
 import * as z from "zod";
 import { type Database, prepare, type Query } from "./database.ts";
 
@@ -6,16 +6,15 @@ const head = z.object({ slug: z.string(), section: z.string(), title: z.string()
 
 const change = head.extend({
   author: z.string(),
-  /** The time of writing in ISO 8601, in UTC. */
+  /** When the revision was written, in ISO 8601, UTC. */
   writtenAt: z.string(),
 });
 export type PageChange = z.output<typeof change>;
 
 const page = change.extend({
   id: z.number(),
-  /** The text in markdown. */
+  /** The page's markdown. */
   body: z.string(),
-  /** The number of the revision, from 1. */
   revision: z.number(),
 });
 export type WikiPage = z.output<typeof page>;
@@ -23,20 +22,20 @@ export type WikiPage = z.output<typeof page>;
 const sectionCount = z.object({ section: z.string(), pages: z.number() });
 export type SectionCount = z.output<typeof sectionCount>;
 
-/** The identity of a page, which is all that links need. */
+/** What a link to a page needs. */
 export interface PageHead {
   readonly slug: string;
   readonly section: string;
   readonly title: string;
 }
 
-/** A page as its author wrote it, before it is in the database. */
+/** A page as its author submits it, before it is in the database. */
 export interface Draft extends PageHead {
-  /** The text in markdown. */
+  /** The page's markdown. */
   readonly body: string;
   readonly tags: readonly string[];
   readonly author: string;
-  /** The time of writing in ISO 8601, in UTC. */
+  /** When the draft was written, in ISO 8601, UTC. */
   readonly writtenAt: string;
 }
 
@@ -44,7 +43,7 @@ export interface Pages {
   readonly byName: (slug: string) => WikiPage | null;
   readonly byId: (id: number) => WikiPage | null;
   readonly count: () => number;
-  /** Pages in the order of their numbers. */
+  /** Pages in the order of their ids. */
   readonly list: (limit: number, offset: number) => PageHead[];
   readonly sections: () => SectionCount[];
   readonly inSection: (section: string) => PageHead[];
@@ -52,7 +51,7 @@ export interface Pages {
   readonly tagsOf: (id: number) => string[];
   readonly tagged: (tag: string) => PageHead[];
   readonly linkingTo: (slug: string) => PageHead[];
-  /** Writes new pages, and new revisions of existing ones: all or none. */
+  /** Writes new pages, and new revisions of existing pages, in one transaction. */
   readonly write: (drafts: Iterable<Draft>) => void;
 }
 
@@ -122,22 +121,22 @@ function writer({ db, atOnce }: Pick<Database, "db" | "atOnce">): Pages["write"]
     });
 }
 
-/** The marks around a found word: characters of the private use area, which no text contains. */
+/** Marks around a word that was found; these private-use characters are not expected in any text. */
 const [BEFORE, AFTER] = ["\ue000", "\ue001"];
 
 const hit = z.object({
   slug: z.string(),
   section: z.string(),
   title: z.string(),
-  /** A part of the page: text and found words in turn. */
+  /** An extract of the page, split at the words found: ordinary text and found words alternate. */
   excerpt: z.string().transform((text) => text.split(BEFORE).flatMap((part) => part.split(AFTER))),
 });
 type Hit = z.output<typeof hit>;
 
 export interface SearchHit {
-  /** The number of pages that contain all the words. */
+  /** The number of pages that contain all words of the query. */
   readonly total: number;
-  /** The pages that match best. */
+  /** The best matches, the best first. */
   readonly hits: readonly Hit[];
 }
 
@@ -145,7 +144,7 @@ export type PageSearch = (query: string) => SearchHit;
 
 const MOST_HITS = 20;
 
-/** The order of results, best first: a word in the title counts as much as ten in the body. */
+/** Ranks the results, the best first. A word in the title counts ten times as much as one in the body. */
 const RANK = "bm25(10.0, 1.0)";
 
 export function openSearch({ db }: Database): PageSearch {
@@ -165,7 +164,7 @@ export function openSearch({ db }: Database): PageSearch {
   return (query) => {
     const words = query.match(/[\p{L}\p{N}]+/gu) ?? [];
     if (words.length === 0) return { total: 0, hits: [] };
-    // Each word is in quotes, so that none is taken for an operator.
+    // Quote each word, so that none is taken for an operator of the query language.
     const match = words.map((word) => `"${word}"`).join(" ");
     return { total: total.first(match)?.pages ?? 0, hits: best.all(match) };
   };

@@ -1,4 +1,4 @@
-/** The wiki's routes. */
+/** The wiki's routes for reading, writing, logging in and the API. */
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
@@ -23,7 +23,7 @@ export interface Wiki {
   readonly search: PageSearch;
   readonly sessions: Sessions;
   readonly render: (page: WikiPage) => Rendered;
-  /** The present time in ISO 8601, in UTC. */
+  /** The current time in ISO 8601, UTC. */
   readonly now: () => string;
 }
 
@@ -31,7 +31,6 @@ const COOKIE = "session";
 const NEWEST = 10;
 const SLUG = "/:slug{[a-z0-9-]+}";
 
-/** Adds all routes to `app`. */
 export function addRoutes(app: Hono, wiki: Wiki): void {
   addReading(app, wiki);
   addApi(app, wiki);
@@ -40,14 +39,14 @@ export function addRoutes(app: Hono, wiki: Wiki): void {
   app.get("/assets/wiki.css", (c) => c.body(STYLE, 200, { "content-type": "text/css" }));
 }
 
-/** The user of a request, or null. Responses to a user must not be cached. */
+/** The logged-in user, or null. Also forbids caching the response if the request has a session cookie. */
 function userOf(c: Context, { sessions }: Wiki): string | null {
   const token = getCookie(c, COOKIE);
   if (token !== undefined) c.header("cache-control", "private, no-store");
   return token === undefined ? null : sessions.userOf(token);
 }
 
-/** Finds a page by its address or its number. */
+/** Finds a page by its slug or its id. */
 function find(pages: Pages, name: string): WikiPage | null {
   return pages.byName(name) ?? (/^\d{1,9}$/.test(name) ? pages.byId(Number(name)) : null);
 }
@@ -141,7 +140,7 @@ const edited = z.object({
   tags: z.string().default("").transform((tags) => tags.toLowerCase().match(/[a-z0-9-]+/g) ?? []),
 });
 
-/** Adds routes for logged-in users to write pages, by a form or as JSON. */
+/** Adds the routes with which logged-in users write pages, by a form or as JSON. */
 function addWriting(app: Hono, wiki: Wiki): void {
   const { pages, now } = wiki;
   app.get(`/edit${SLUG}`, (c) => {
@@ -172,7 +171,7 @@ function addWriting(app: Hono, wiki: Wiki): void {
   });
 }
 
-/** @param problem The reason why the last login failed, or null. */
+/** @param problem Why the last attempt to log in failed; null if there was none. */
 function renderLogin({ user, problem }: WikiViewer & { problem: string | null }): WikiHtml {
   const main = html`
     <h1>Log in</h1>

@@ -1,16 +1,18 @@
-/** Logins: users with salted passwords, and sessions by a random token of which only the hash is kept. */
+/**
+ * Logins: users with salted password hashes, and sessions identified by a random token, of which only the hash is
+ * stored.
+ */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import { type Database, prepare } from "./database.ts";
 
-/** The lifetime of a session. */
 export const SESSION_SEC = 24 * 3_600;
 
 export interface Sessions {
   readonly addUser: (name: string, password: string) => Promise<void>;
-  /** Returns the token of a new session, or null if the name and the password do not match. */
+  /** Returns the token of a new session; null if the name or the password is wrong. */
   readonly logIn: (name: string, password: string) => Promise<string | null>;
-  /** Returns the name of the session's user, or null. */
+  /** Returns the name of the user of a session; null if the session is unknown or has expired. */
   readonly userOf: (token: string) => string | null;
   readonly logOut: (token: string) => void;
 }
@@ -19,7 +21,10 @@ const HASH_BYTES = 32;
 
 type PasswordBytes = Uint8Array<ArrayBuffer>;
 
-/** Derives a hash by PBKDF2 with as many rounds as OWASP recommends: some 80 ms of CPU time, off the main thread. */
+/**
+ * Hashes a password with PBKDF2, with as many iterations as OWASP recommends. This takes about 80 ms of CPU time, but
+ * not on the main thread.
+ */
 async function derive(password: string, salt: PasswordBytes): Promise<PasswordBytes> {
   const bytes = new TextEncoder().encode(password);
   const key = await crypto.subtle.importKey("raw", bytes, "PBKDF2", false, ["deriveBits"]);
@@ -33,7 +38,7 @@ const tokenHash = (token: string): string => createHash("sha256").update(token).
 
 const bytes = z.instanceof(Uint8Array).transform((given) => new Uint8Array(given));
 
-/** @param now Returns milliseconds since 1970. */
+/** @param now Milliseconds since 1970. */
 export function openSessions({ db }: Database, now: () => number = Date.now): Sessions {
   const addUser = db.prepare("INSERT INTO users (name, salt, hash) VALUES (?, ?, ?)");
   const user = prepare(
@@ -55,7 +60,8 @@ export function openSessions({ db }: Database, now: () => number = Date.now): Se
       addUser.run(name, salt, await derive(password, salt));
     },
     async logIn(name, password): Promise<string | null> {
-      // An unknown name takes as much time as a wrong password.
+      // Checks the password of an unknown name, too, so that the response takes as long as for a
+      // wrong password.
       const { id, salt, hash } = user.first(name) ?? nobody;
       const isRight = timingSafeEqual(await derive(password, salt), hash);
       if (!isRight || id === nobody.id) return null;

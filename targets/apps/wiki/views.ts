@@ -1,4 +1,4 @@
-/** The HTML of the wiki: each view lays out rows of the database, in the frame that all pages share. */
+/** The wiki's HTML. Each view lays out rows of the database within a frame that all pages share. */
 import { html, raw } from "hono/html";
 import type { PageChange, PageHead, SearchHit, SectionCount, WikiPage } from "./pages.ts";
 import type { Rendered } from "./markdown.ts";
@@ -7,7 +7,7 @@ interface PageView extends WikiViewer {
   readonly page: WikiPage;
   readonly rendered: Rendered;
   readonly tags: readonly string[];
-  /** The pages of the same section. */
+  /** Pages of the same section. */
   readonly siblings: readonly PageHead[];
   /** Pages that link to this page. */
   readonly linking: readonly PageHead[];
@@ -44,7 +44,7 @@ interface HomeView extends WikiViewer {
   readonly rendered: Rendered;
   readonly sections: readonly SectionCount[];
   readonly newest: readonly PageChange[];
-  /** The number of all pages. */
+  /** The number of pages in the wiki. */
   readonly pages: number;
 }
 
@@ -93,7 +93,7 @@ export function renderFound(
   return renderFrame({ title: "Search", user, query, main });
 }
 
-/** Highlights the found words, which are every second part. */
+/** Highlights the words found, which are the parts with odd indices. */
 function renderExcerpt(excerpt: readonly string[]): (WikiHtml | string)[] {
   return excerpt.map((part, at) => at % 2 === 1 ? html`<mark>${part}</mark>` : part);
 }
@@ -114,7 +114,7 @@ function renderHeads(heads: readonly PageHead[]): WikiHtml {
 
 export type WikiHtml = ReturnType<typeof html>;
 
-/** The user who looks at a page; null: nobody is logged in. */
+/** The user who views a page; null if nobody is logged in. */
 export interface WikiViewer {
   readonly user: string | null;
 }
@@ -122,9 +122,7 @@ export interface WikiViewer {
 interface PageFrame extends WikiViewer {
   readonly title: string;
   readonly main: WikiHtml;
-  /** Content beside the main part. */
   readonly aside?: WikiHtml | "";
-  /** The text in the search field. */
   readonly query?: string;
 }
 

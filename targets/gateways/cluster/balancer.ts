@@ -1,6 +1,6 @@
 /**
- * The builtin balancer: each request, not each connection, goes to the instance that the policy picks. It reads and
- * writes every request and response in JavaScript, on one core; nginx needs less CPU time for the same.
+ * The builtin balancer, which picks an instance for each request rather than for each connection. It reads and writes
+ * every request and response in JavaScript, on one core; nginx needs less CPU time for the same work.
  */
 import type { BalancerSettings, Gateway } from "../gateway.ts";
 import { badGateway, responseOf } from "../response.ts";
@@ -34,7 +34,7 @@ export class Balancer implements Gateway {
     }
   }
 
-  /** Handles the line `join ORIGIN`. */
+  /** Handles the line `join ORIGIN`, which adds an instance. */
   receive(line: string): void {
     const [word, origin] = line.split(" ");
     if (word !== "join") return;
@@ -53,18 +53,18 @@ export class Balancer implements Gateway {
   }
 }
 
-/** Names the instance in `x-instance`, instead of one that another balancer behind this one has named. */
+/** Sets `x-instance` to this instance, replacing the value that another balancer behind this one may have set. */
 function withInstance(fields: Fields, instance: number): Fields {
   const others = fields.filter(([name]) => name !== "x-instance");
   return [...others, ["x-instance", String(instance)]];
 }
 
-/** The share of requests that a new instance starts with, relative to the others, as in Envoy's slow start. */
+/** The share of requests with which a new instance starts, relative to the others, as in Envoy's slow start. */
 const LEAST_SHARE = 0.1;
 
 /**
- * Instances that have just joined get fewer requests, with a share that grows evenly over time: each request finds such
- * an instance with the probability of its share, and the policy picks among the instances that the request finds.
+ * Gives fewer requests to instances that have just joined, with a share that grows linearly over time. Each request
+ * considers such an instance with the probability of its share; the policy picks among the instances considered.
  */
 export class SlowStart {
   readonly #joinedMs = new Map<object, number>();
@@ -75,7 +75,7 @@ export class SlowStart {
     if (this.lengthMs > 0) this.#joinedMs.set(instance, nowMs);
   }
 
-  /** The instances that may get the next request; always includes the instances that were there from the start. */
+  /** The instances to consider for the next request; always includes those that were there from the start. */
   open<One extends object>(instances: readonly One[], nowMs: number): readonly One[] {
     if (this.#joinedMs.size === 0) return instances;
     return instances.filter((instance) => this.#finds(instance, nowMs));
@@ -90,21 +90,25 @@ export class SlowStart {
   }
 }
 
-// Policies that choose the instance for each request. `tests/targets/cluster_policies_test.ts` runs the same suite over
-// all of them. Pure: randomness is an argument.
+// Policies that choose the instance for each request. `tests/targets/cluster_policies_test.ts` runs
+// the same suite for all of them. Pure: randomness is an argument.
 
-/** An instance as a policy sees it. */
+/** What a policy knows about an instance. */
 export interface Instance {
-  /** The number of requests in flight at this instance. */
+  /** The number of requests in flight at the instance. */
   readonly inFlight: number;
 }
 
 export interface Policy {
-  /** The index of the instance that gets the next request. @param instances At least one; the list may grow. */
+  /**
+   * Returns the index of the instance that gets the next request.
+   *
+   * @param instances At least one; the list may grow between calls.
+   */
   pick(instances: readonly Instance[]): number;
 }
 
-/** Returns a random number of at least 0 and below 1. */
+/** Returns a random number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
 const makers = {
@@ -117,7 +121,7 @@ export function makePolicy(name: PolicyName, random: Random = Math.random): Poli
   return makers[name](random);
 }
 
-/** Chooses each instance in turn. */
+/** Chooses the instances in turn. */
 class RoundRobin implements Policy {
   #next = 0;
 
@@ -128,7 +132,10 @@ class RoundRobin implements Policy {
   }
 }
 
-/** Chooses the instance with the fewest requests in flight; where several have as few, they take turns, as in nginx. */
+/**
+ * Chooses the instance with the fewest requests in flight. If several instances have equally few, they take turns, as
+ * in nginx.
+ */
 class LeastConnections implements Policy {
   #next = 0;
 

@@ -1,6 +1,6 @@
 /**
- * Launches several instances of a target behind a balancer. Each kind of balancer starts the instances and the gateway
- * in front of them, and lets further instances join while the load runs.
+ * Launches several instances of a target with a balancer in front of them. Each kind of balancing starts the instances
+ * and the gateway, and lets further instances join while the load runs.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Composite, plainOrigin, startComposite, startGateway } from "../composite.ts";
@@ -19,26 +19,27 @@ import { freePort } from "../../launch/environment.ts";
 type Cluster = ClusterTarget["cluster"];
 
 interface ClusterContext extends GatewayContext {
-  /** The composite that takes all started parts. */
+  /** Collects all parts that were started, so that they can be stopped. */
   readonly composite: Composite;
 }
 
 interface Balancing {
-  /** Starts the cluster. Throws as `Launcher.start` does; everything started by then is in the composite. */
+  /** Starts the cluster. Throws the errors of `Launcher.start`; the parts started before are then in the composite. */
   start(cluster: Cluster, context: ClusterContext): Promise<RunningTarget>;
 }
 
-/** Starts instance n, counted from 1, and adds it to the gateway in front of it. */
+/** Starts instance n, counted from 1, and adds it to the gateway. */
 type Join = (n: number, signal: AbortSignal) => Promise<RunningTarget>;
 
 interface Joining {
   readonly onLoadStart: (atMs: number) => void;
-  /** Lets no more instances join; resolves when instances that were still starting have been stopped. */
+  /** Lets no further instance join. Resolves after all instances that were still starting have been stopped. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * The hooks of a cluster with `add`: instances join when the load begins; further loads on the same cluster add none.
+ * Makes the instances of `add` join `add.at` milliseconds after the first load begins; further loads on the same
+ * cluster add none.
  */
 function joining({ instances, add }: Cluster, context: ClusterContext, join: Join): Joining {
   const over = new AbortController();
@@ -65,19 +66,18 @@ function joining({ instances, add }: Cluster, context: ClusterContext, join: Joi
   };
 }
 
-/** The name of instance n in messages. */
+/** The instance's name in messages. */
 function instanceName({ of }: Cluster, n: number): string {
   return `${of} (instance ${n})`;
 }
 
-/** The numbers 1 … count. */
 function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, at) => at + 1);
 }
 
 /**
- * Warms up an instance before it joins: sends it requests at the configured rate, whether or not responses come, then
- * waits for all of them. Throws when `signal` ends it, or when a request gets no response.
+ * Warms up an instance before it joins. Sends requests at the configured rate, even if responses are slow, and then
+ * waits for all responses. Throws if the signal aborts it, or if a request gets no response.
  */
 async function warmUp(
   { add }: Cluster,
@@ -99,7 +99,7 @@ async function warmUp(
       const waitMs = startMs + n * 1_000 / rate - performance.now();
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
       const one = sendOne();
-      one.catch(() => {}); // a failure is reported where this is awaited below
+      one.catch(() => {}); // `Promise.all` below reports a failure
       sent.push(one);
     }
     await Promise.all(sent);
@@ -108,7 +108,7 @@ async function warmUp(
   }
 }
 
-/** A cluster of instances behind this program's own balancer. */
+/** A cluster of instances behind Plateau's own balancer. */
 const builtin: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {
     const { composite } = context;
@@ -147,10 +147,11 @@ const builtin: Balancing = {
 };
 
 /**
- * Instances behind the real nginx. The ports of instances that join later are in nginx's configuration from the start:
- * once each second, nginx tries an instance that does not respond, and meanwhile sends its requests to another. Loading
- * a new configuration would be no quicker for clients that keep their connections, which stay with workers of the old
- * configuration. It would also close idle connections, and so lose requests (nginx before 1.27.4).
+ * Instances behind the real nginx. The ports of instances that join later are in nginx's configuration from the start.
+ * Once per second, nginx tries an instance that does not respond yet; if that fails, it sends the request to another. A
+ * new configuration would not take effect sooner for clients that keep their connections, because those stay with
+ * workers of the old configuration. Loading it would also close idle connections, and so lose requests (nginx before
+ * 1.27.4).
  */
 const nginxBalancing: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {
@@ -182,8 +183,8 @@ const nginxBalancing: Balancing = {
 };
 
 /**
- * Instances that listen on the same port: the kernel gives each connection to one of them, for good
- * (SO_REUSEPORT, socket(7)). There is no balancer, and an instance that joins later gets only new connections.
+ * Instances that listen on the same port without a balancer. The kernel assigns each connection to one of them for its
+ * lifetime (SO_REUSEPORT, socket(7)), so an instance that joins later gets only new connections.
  */
 const reuseport: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {

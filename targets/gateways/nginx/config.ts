@@ -1,22 +1,19 @@
-/**
- * nginx's configuration, tuned as in the SciCat baseline, that is, by denji's notes on nginx, to which the study
- * refers. Pure.
- */
+/** Writes nginx's configuration. It is tuned as in the SciCat baseline, which follows denji's notes on nginx. Pure. */
 import type { PolicyName } from "../../../base/target/gateway_shape.ts";
 import { hostAndPort } from "../../../base/net/listen.ts";
 
 export interface NginxConfig {
   readonly host: string;
   readonly port: number;
-  /** The number of worker processes; `auto`: one for each core. */
+  /** The number of worker processes; `auto` is one per core. */
   readonly workers: "auto" | number;
-  /** The user of the worker processes; null if they keep the master's user, who may not change it. */
+  /** The user of the worker processes. Null keeps the master's user, which only root may change. */
   readonly user: string | null;
   readonly serves: FolderServed | ServersServed;
 }
 
 interface FolderServed {
-  /** The folder; a relative path is inside nginx's own folder. */
+  /** The folder to serve; a relative path is within nginx's own folder. */
   readonly folder: string;
 }
 
@@ -24,8 +21,8 @@ interface ServersServed {
   readonly servers: readonly Server[];
   readonly policy: PolicyName;
   /**
-   * The limit for connecting, and for each wait for more of a response, after which nginx responds with 504; null:
-   * practically no limit.
+   * How long nginx waits for a connection, and for each further part of a response, before it responds with 504; null
+   * for practically no limit.
    */
   readonly timeoutMs?: number | null;
 }
@@ -33,11 +30,11 @@ interface ServersServed {
 interface Server {
   /** The server's origin, `http://host:port`. */
   readonly origin: string;
-  /** Whether the server may not exist yet: nginx then tries it once each second until it responds. */
+  /** Whether the server may not be up yet; nginx then tries it once per second until it responds. */
   readonly late: boolean;
 }
 
-/** The number of idle connections that each worker keeps to the servers. */
+/** The number of idle connections to the servers that each worker keeps open. */
 const IDLE_CONNECTIONS = 512;
 
 export function nginxConfig({ host, port, workers, user, serves }: NginxConfig): string {
@@ -87,20 +84,20 @@ function folderParts({ folder }: FolderServed): ConfigParts {
 }
 
 /**
- * The settings for a server that may not exist yet. nginx counts in whole seconds and leaves out a failed server until
- * more than `fail_timeout` has passed: with 0 until the next second begins, with 1s up to two seconds.
+ * Options for a server that may not be up yet. nginx counts whole seconds, and skips a failed server until more than
+ * `fail_timeout` has passed. So 0 skips it until the next second begins; 1s would skip it for up to two seconds.
  */
 const LATE = "max_fails=1 fail_timeout=0";
 
 /**
- * The longest time to connect; by nginx's reference it usually cannot be longer. nginx waits for a server whose queue
- * is full, as a client would.
+ * The connect timeout; according to nginx's reference, it usually can't be longer. With it, nginx waits like a client
+ * for a server whose accept queue is full.
  */
 const LONGEST_CONNECT = "75s";
 
 /**
- * The block `upstream`; its `zone` lets the workers share their counts, so that "fewest connections" counts the
- * connections of all workers.
+ * The `upstream` block. Its `zone` makes the workers share their counters, so that "fewest connections" counts those of
+ * all workers.
  */
 function upstreamParts({ servers, policy, timeoutMs = null }: ServersServed): ConfigParts {
   const lines = [
@@ -133,7 +130,7 @@ ${named.server}      proxy_http_version 1.1;
   };
 }
 
-/** Lines that make each response name its server; a response that nginx made itself names none. */
+/** Directives that name the server in each response. A response made by nginx itself names none. */
 function instanceParts(servers: ServersServed["servers"]): ConfigParts {
   const numbers = servers.map(({ origin }, at) => `    ${new URL(origin).host} ${at + 1};\n`);
   return {
@@ -150,17 +147,19 @@ const DIRECTIVES: Readonly<Record<PolicyName, readonly string[]>> = {
   "random-two": ["random two least_conn;"],
 };
 
-/** A text in nginx's quotes, which cannot hold a dollar sign; so a path that contains one cannot be served. */
+/** Quotes text for the configuration. nginx can't escape a dollar sign, so a path that contains one can't be served. */
 function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
 }
 
-/** Whether nginx can serve this path as written. */
 export function isServable(path: string): boolean {
   return !/[$\n\r]/.test(path);
 }
 
-/** The types of files, as in nginx's own mime.types, whose place differs from system to system. */
+/**
+ * Media types by file extension, from nginx's own mime.types. That file is not used, because its location differs
+ * between systems.
+ */
 const TYPES: Readonly<Record<string, string>> = {
   "text/html": "html htm",
   "text/css": "css",

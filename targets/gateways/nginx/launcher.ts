@@ -1,6 +1,6 @@
 /**
- * Launches the real nginx, from PATH, in a folder of its own that is removed in the end: nginx serves files, or stands
- * in front of another target or a URL.
+ * Launches the nginx that is on PATH, in a temporary folder. nginx either serves files, or forwards requests to another
+ * target or a URL.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -46,22 +46,21 @@ export const nginxLauncher: Launcher<NginxTarget> = {
 
 export const NO_NGINX = "No nginx on PATH: install it (apt-get install nginx)";
 
-/** The full path of nginx, or null if it is not on PATH. */
 export function findNginx(): string | null {
   return findProgram("nginx", { path: cleanEnv().PATH ?? "", cwd: Deno.cwd() });
 }
 
-/** The subfolder for the files that this module writes. */
+/** Subfolder for the files that this module writes. */
 const FILES = "files";
 
 interface NginxOptions extends Pick<NginxConfig, "workers"> {
-  /** The texts to serve, by path, or the folder or servers to serve from. */
+  /** What to serve: texts by path, a folder, or the responses of other servers. */
   readonly serves: { readonly texts: Readonly<Record<string, string>> } | NginxConfig["serves"];
-  /** A path that responds with a status under 500. */
+  /** A path that responds with a status below 500 once nginx is ready. */
   readonly readyPath: string;
 }
 
-/** Starts nginx. Throws a TargetError, or the signal's reason when the user interrupts; then nothing is left behind. */
+/** Starts nginx. Throws a TargetError, or the signal's reason if the user interrupts; in both cases it cleans up. */
 export async function startNginx(
   { workers, serves, readyPath }: NginxOptions,
   context: LaunchContext,
@@ -99,15 +98,14 @@ export async function startNginx(
 }
 
 /**
- * The user for nginx's workers: root if root starts nginx, because nginx's default user may have too few rights for the
- * files; null for any other user, whom the workers keep anyway.
+ * The user for nginx's workers. If root starts nginx, it is root, because nginx's default user may not be allowed to
+ * read the files. Otherwise it is null, because the workers keep the user who starts nginx.
  */
 function workersUser(): string | null {
   const { uid, username } = userInfo();
   return uid === 0 ? username : null;
 }
 
-/** @param folder The folder to create. */
 function writeFiles(folder: string, texts: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(texts)) {
     const file = join(folder, fileOf(path));

@@ -1,6 +1,6 @@
 /**
- * One connection to an origin: bytes out, responses in, one at a time. The connection reads even while it is idle, and
- * so notices at once when the origin has closed it.
+ * A connection to an origin that carries one request at a time. It reads even while it is idle, so it notices
+ * immediately if the origin closes it.
  */
 import { Buffer } from "node:buffer";
 import type { Connection } from "../../../base/net/connection.ts";
@@ -14,7 +14,7 @@ const BUFFER_BYTES = 64 * 1_024;
 
 interface OriginHead {
   readonly status: number;
-  /** The header fields, with names in lower case. */
+  /** Header fields with names in lower case. */
   readonly fields: Fields;
 }
 
@@ -23,7 +23,7 @@ export type BodyBytes = Uint8Array<ArrayBuffer>;
 export class OriginConnection {
   readonly #conn: Connection;
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  /** The bounds of the octets that were read and not yet taken. */
+  /** Bounds of the octets that were read but not yet consumed. */
   #from = 0;
   #to = 0;
   #ahead: Promise<boolean> | null = null;
@@ -39,7 +39,11 @@ export class OriginConnection {
     this.#conn = conn;
   }
 
-  /** Connects to the origin. Rejects with a DialError. @param signal Aborts the attempt. */
+  /**
+   * Connects to the origin. Rejects with a DialError.
+   *
+   * @param signal Aborts the attempt.
+   */
   static async dial(endpoint: Endpoint, signal: AbortSignal): Promise<OriginConnection> {
     return new OriginConnection(await dial(endpoint, signal));
   }
@@ -48,29 +52,31 @@ export class OriginConnection {
     for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
   }
 
-  /** The head of the next final response. Throws when the head is malformed, or the connection ends before. */
+  /** Reads the head of the next final response. Throws if the head is malformed, or if the connection ends first. */
   async readHead(method: string): Promise<OriginHead> {
     this.#reader.begin(method === "HEAD");
     while (!this.#reader.hasHead) await this.#advance();
     return { status: this.#reader.status, fields: fieldsOf(this.#received.head) };
   }
 
-  /** Whether the current response has arrived completely. */
+  /** Whether the current response is complete. */
   get isWhole(): boolean {
     return this.#reader.state === COMPLETE;
   }
 
-  /** Whether the connection may carry another request; known once the response is complete. */
+  /** Whether the connection may carry another request; valid only after the response is complete. */
   get keepAlive(): boolean {
     return this.#reader.keepAlive;
   }
 
-  /** Takes the part of the body that has arrived. */
+  /** Takes the part of the body that has arrived so far. */
   takeBody(): BodyBytes {
     return joined(this.#received.takePieces());
   }
 
-  /** The next part of the body; null at its end. Throws when the body is malformed, or the origin ends it too early. */
+  /**
+   * Reads the next part of the body; null at its end. Throws if the body is malformed, or if the connection ends early.
+   */
   async readBody(): Promise<BodyBytes | null> {
     while (!this.#received.hasBody) {
       if (this.isWhole) return null;
@@ -90,7 +96,8 @@ export class OriginConnection {
 
   /**
    * Keeps reading until the connection is used again.
-   * @param onEnd Called when the origin has closed the connection, or sent an unsolicited response.
+   *
+   * @param onEnd Called if the origin closes the connection or sends an unsolicited response.
    */
   rest(onEnd: () => void): void {
     if (this.#from < this.#to) return onEnd();
@@ -98,7 +105,7 @@ export class OriginConnection {
     void ahead.then(() => this.#ahead === ahead && onEnd());
   }
 
-  /** Waits for more octets; false at the end of the connection. */
+  /** Waits for more octets; false if the connection has ended. */
   async #more(): Promise<boolean> {
     const ahead = this.#ahead ?? this.#read();
     this.#ahead = null;
@@ -120,7 +127,7 @@ export class OriginConnection {
   }
 }
 
-/** Collects the head of a response as text, and the pieces of its body that nobody has taken yet. */
+/** Collects the head of a response as text, and the parts of its body until they are taken. */
 class ReceivedParts implements ResponseSink {
   head = "";
   #pieces: BodyBytes[] = [];
@@ -152,8 +159,8 @@ class ReceivedParts implements ResponseSink {
 }
 
 /**
- * The fields of a head that has been checked. Throws if the content-length occurs twice, because a client may go by the
- * other value.
+ * The fields of a valid head. Throws if there is more than one Content-Length field, because the client may use another
+ * value than this gateway.
  */
 function fieldsOf(head: string): Fields {
   const lines = head.split("\r\n").slice(1, -2);

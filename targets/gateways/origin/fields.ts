@@ -1,7 +1,4 @@
-/**
- * Header fields on their way through a gateway, which keeps back those that concern one connection only (RFC 9110
- * §7.6.1).
- */
+/** Header fields that a gateway forwards. It removes those that apply only to one connection (RFC 9110 §7.6.1). */
 
 export type Fields = [name: string, value: string][];
 
@@ -18,7 +15,7 @@ const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** @param fields The fields, with names in lower case. */
+/** @param fields Fields with names in lower case. */
 export function endToEnd(fields: Iterable<readonly [name: string, value: string]>): Fields {
   const all = [...fields] as Fields;
   const named = all.filter(([name]) => name === "connection")
@@ -26,7 +23,7 @@ export function endToEnd(fields: Iterable<readonly [name: string, value: string]
   return all.filter(([name]) => !OF_ONE_CONNECTION.has(name) && !named.includes(name));
 }
 
-/** All values of a field as one list; "" if the field is absent. */
+/** All values of a field as one comma-separated list; "" if the field is absent. */
 export function fieldList(
   fields: Iterable<readonly [name: string, value: string]>,
   name: string,

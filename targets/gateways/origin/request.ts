@@ -1,18 +1,18 @@
-/** A client's request in the form in which a gateway passes it on. */
+/** A client's request, in the form in which a gateway forwards it. */
 import { Buffer } from "node:buffer";
 import { endToEnd, type Fields } from "./fields.ts";
 
 export interface OriginRequest {
   readonly method: string;
-  /** The path and query, byte for byte as the client sent them. */
+  /** Path and query, byte for byte as the client sent them. */
   readonly path: string;
   readonly fields: Fields;
   readonly body: ReadableStream<Uint8Array> | null;
 }
 
 /**
- * Whether a request has a body that a gateway cannot pass on: `Request` has no body with GET and HEAD, and passing on
- * its length alone would make the origin take the next request for the body (RFC 9110 §9.3.1).
+ * Whether the request has a body that a gateway can't forward. `Request` never exposes a body of GET or HEAD. If only
+ * its length were forwarded, the origin would take the next request for the body (RFC 9110 §9.3.1).
  */
 export function losesBody({ method, headers }: Request): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
@@ -27,12 +27,13 @@ export function originRequestOf(request: Request): OriginRequest {
     path: pathOf(url) ?? "/",
     fields: method === "OPTIONS" ? passedOn(fields) : fields,
   };
-  // Without either field the request has no body (RFC 9112 §6.3), although `Request` has an empty one.
+  // A request without either field has no body (RFC 9112 §6.3), although `Request` then has an
+  // empty one.
   const hasBody = headers.has("content-length") || headers.has("transfer-encoding");
   return { ...head, body: hasBody ? request.body : null };
 }
 
-/** Counts Max-Forwards down by one (RFC 9110 §7.6.2). */
+/** Decrements Max-Forwards (RFC 9110 §7.6.2). */
 function passedOn(fields: Fields): Fields {
   return fields.map(([name, value]) => [
     name,
@@ -43,14 +44,14 @@ function passedOn(fields: Fields): Fields {
 }
 
 /**
- * An absolute URL: the scheme, the host without a user (RFC 3986 §3.2), then path and query. A fragment has no place in
- * requests.
+ * An absolute URL: scheme, host without user information (RFC 3986 §3.2), path and query. A fragment is not allowed,
+ * because requests have none.
  */
 const TARGET = /^[a-z][a-z\d+.-]*:\/\/[^/?#@]+(\/[^#]*|\?[^#]*|$)$/i;
 
 /**
- * The path and query of an absolute URL, as written, since `URL` would normalize them; null if it is not the URL of a
- * request.
+ * Path and query of an absolute URL, unchanged, whereas `URL` would normalize them. Null if a request can't have such a
+ * URL.
  */
 export function pathOf(url: string): string | null {
   const path = TARGET.exec(url)?.[1];
@@ -58,8 +59,8 @@ export function pathOf(url: string): string | null {
 }
 
 /**
- * Encodes the head of the request for the origin. Its Host field names the origin, whichever host the client named,
- * because no other server gets the request.
+ * Encodes the head of the request to the origin. The Host field always names the origin, whatever host the client
+ * named, because no other server gets the request.
  */
 export function encodeHead(
   { method, path, fields, body }: OriginRequest,
@@ -73,12 +74,11 @@ export function encodeHead(
   return Buffer.from(`${text}\r\n`, "latin1");
 }
 
-/** Whether the body is sent in chunks, because the client did not say how long it is. */
+/** Whether the body is sent with chunked coding, because the client did not tell its length. */
 function isChunked({ fields, body }: Pick<OriginRequest, "fields" | "body">): boolean {
   return body !== null && !fields.some(([name]) => name === "content-length");
 }
 
-/** Encodes the octets after the head. */
 export async function* encodeBody(request: OriginRequest): AsyncGenerator<Uint8Array> {
   const chunked = isChunked(request);
   for await (const piece of request.body ?? []) {

@@ -1,4 +1,4 @@
-/** Launches the caching proxy, in a process of its own, in front of another target or a URL. */
+/** Launches the caching proxy in a process of its own, in front of another target or a URL. */
 import { type Access, endpointOf } from "../../../base/net/endpoint.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { dial } from "../../../base/net/dial.ts";
@@ -44,8 +44,8 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
       let isLoaded = false;
       return composite.behind(gateway, {
         onLoadStart(): void {
-          // The store is emptied before the first load, so that responses to the ready check and the preflight do not
-          // count; responses of earlier loads stay.
+          // Empty the store before the first load, so that responses to the ready check and the
+          // preflight do not count. Responses from earlier loads stay for later ones.
           if (!isLoaded) void send("empty");
           isLoaded = true;
         },
@@ -55,8 +55,8 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
 };
 
 /**
- * Throws if the server behind the proxy, which ran already and so had no ready check, cannot be reached; the proxy
- * could only answer 502.
+ * Throws if the server behind the proxy can't be reached. Such a server was running before, so there was no ready
+ * check; without this check, the proxy would respond to each request with 502.
  */
 async function assertReached(
   { origin, access }: { origin: string; access: Access },

@@ -1,6 +1,6 @@
 /**
- * The caching proxy of the Wiki.js study, in front of one origin: it responds from its store where it may, and
- * fetches the rest from the origin. It never dials another host, whatever a request says.
+ * The caching proxy of the Wiki.js study, in front of a single origin. It responds from its store if it may, and
+ * fetches everything else from the origin. It never connects to another host, whatever a request says.
  */
 import type { Gateway, ProxySettings } from "../gateway.ts";
 import { badGateway, responseOf } from "../response.ts";
@@ -13,16 +13,19 @@ import { openStore } from "./stores/registry.ts";
 import type { ResponseStore, StoredResponse } from "./stores/store.ts";
 import { tee } from "./tee.ts";
 
-/** How long requests for an unshareable response are fetched side by side, before a single fetch is tried again. */
+/**
+ * For how long requests for an unshareable response are fetched concurrently, before they wait for a single fetch
+ * again.
+ */
 const UNSHARED_MS = 1_000;
 const MOST_UNSHARED = 10_000;
 
-/** How long other requests wait for the rest of a body, before they fetch their own. */
+/** How long other requests wait for the rest of a body before each fetches its own. */
 const PATIENCE_MS = 1_000;
 
-/** A request on its way to the origin whose response may serve other clients, too (like Go's singleflight). */
+/** A fetch whose response may also be used for other clients (like Go's singleflight). */
 interface InFlightFetch {
-  /** The response, once it is stored; null if it is for its own client only, or takes too long. */
+  /** The response once it is stored; null if it may not be shared, or if it takes too long. */
   readonly stored: Promise<StoredResponse | null>;
   /** The number of requests that wait for the response. */
   waiting: number;
@@ -30,7 +33,7 @@ interface InFlightFetch {
 
 type CacheStatus = "hit" | "miss" | "stale";
 
-/** Opens the proxy. Throws a TargetError when its store does not respond. */
+/** Opens the proxy. Throws a TargetError if its store does not respond. */
 export async function openProxy(settings: ProxySettings): Promise<Proxy> {
   return new Proxy(settings, await openStore(settings.store, settings));
 }
@@ -38,7 +41,9 @@ export async function openProxy(settings: ProxySettings): Promise<Proxy> {
 export class Proxy implements Gateway {
   readonly #origin: OriginClient;
   readonly #inFlight = new Map<string, InFlightFetch>();
-  /** The keys of unshareable responses, each with the moment until which it is remembered. */
+  /**
+   * Keys whose last fetch gave no response to share, with the moment (ms since 1970) at which each may be forgotten.
+   */
   readonly #unshared = new Map<string, number>();
   readonly #generations = new Generations();
 
@@ -62,8 +67,8 @@ export class Proxy implements Gateway {
   }
 
   /**
-   * Makes stored responses stale after a write. Called before the client learns that its write succeeded, so that its
-   * next read finds the change.
+   * Makes stored responses stale after a write, before the client learns that its write succeeded. So the client's next
+   * read finds the change.
    */
   #invalidate(request: OriginRequest, response: OriginResponse): void {
     const { origin, invalidate } = this.settings;
@@ -93,15 +98,17 @@ export class Proxy implements Gateway {
     return marked(await this.#origin.send(request, client), "miss");
   }
 
-  /** Fetches a stale response again, for no client in particular. */
+  /** Fetches a stale response again in the background. */
   async #refresh(key: string, request: OriginRequest): Promise<void> {
-    const response = await this.#fetch(key, request, null).catch(() => null); // keeps the stale response
+    // If this fails, the stale response stays.
+    const response = await this.#fetch(key, request, null).catch(() => null);
     if (response?.body instanceof ReadableStream) await response.body.cancel();
   }
 
   /**
-   * Fetches from the origin, and stores the response.
-   * @param client Aborts the fetch when the client goes away; null: nothing aborts it.
+   * Fetches a response from the origin and stores it if it may be shared.
+   *
+   * @param client Aborts the fetch if the client disconnects and nobody else waits for it; null if nothing aborts it.
    */
   async #fetch(
     key: string,
@@ -131,7 +138,9 @@ export class Proxy implements Gateway {
       const both = tee(response, { maxBodyBytes, isWanted });
       const patience = setTimeout(() => {
         isLate = true;
-        stored.resolve(null); // nobody waits any more; the fetch stays in flight, and is stored at its end
+        // Stop the others waiting. The fetch continues, and its response is still stored at the
+        // end.
+        stored.resolve(null);
         both.release();
       }, PATIENCE_MS);
       void both.whole.then((body) => {
@@ -146,8 +155,8 @@ export class Proxy implements Gateway {
   }
 
   /**
-   * Stores a response; resolves when the store has it. The fetch stays in flight until then, so that a request that
-   * looked in the store before, in vain, still finds the fetch.
+   * Stores a response, and resolves after the store has it. The fetch stays in `#inFlight` until then, so that a
+   * request that has just missed the store still finds it.
    */
   async #keep(
     key: string,
@@ -158,7 +167,8 @@ export class Proxy implements Gateway {
     const keptAtMs = Date.now();
     const stored = { status, headers: fields, body, keptAtMs, freshUntilMs: keptAtMs + freshMs };
     await this.store.set(key, stored, freshMs + this.settings.staleMs);
-    await new Promise((resolve) => setTimeout(resolve)); // until requests that looked before have read their results
+    // Let requests that looked in the store before read their results.
+    await new Promise((resolve) => setTimeout(resolve));
     return stored;
   }
 
@@ -175,7 +185,7 @@ export class Proxy implements Gateway {
     this.#unshared.set(key, Date.now() + UNSHARED_MS);
   }
 
-  /** Handles the line `empty`: the load begins, with nothing stored. */
+  /** Handles the line `empty`: a load begins with an empty store. */
   receive(line: string): void {
     if (line !== "empty") return;
     this.#inFlight.clear();

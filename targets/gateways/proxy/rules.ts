@@ -1,7 +1,7 @@
 /**
- * Which responses a shared cache may store, for how long, and under which key (RFC 9111 §3 and §4). How long a response
- * is fresh by its own fields is computed by http-cache-semantics; the rules here are stricter where that package relies
- * on a cache that revalidates, stores several variants of a response, or trusts its clients. Pure.
+ * Decides which responses a shared cache may store, for how long and under which key (RFC 9111 §3 and §4).
+ * http-cache-semantics computes how long a response is fresh by its own fields. The rules here are stricter where that
+ * package expects a cache to revalidate, to store several variants of a response, or to trust its clients. Pure.
  */
 import CachePolicy from "http-cache-semantics";
 import { fieldList, type Fields } from "../origin/fields.ts";
@@ -9,12 +9,11 @@ import type { StoredResponse } from "./stores/store.ts";
 
 export interface RequestHead {
   readonly method: string;
-  /** The path and query. */
   readonly path: string;
   readonly fields: Fields;
 }
 
-/** Fields that concern this one request, its client, or a part of the response. */
+/** Fields that make a response specific to this request or client, or ask for a part of it. */
 const PERSONAL = [
   "authorization",
   "cookie",
@@ -27,9 +26,9 @@ const PERSONAL = [
 ];
 
 /**
- * By these fields a client claims to come from elsewhere, or to request something other than its first line says. If an
- * origin believed one, its response would depend on more than the key, but everybody would get it. No gateway in front
- * of the cache could have set these fields, so they are not passed on.
+ * With these fields, a client claims to come from elsewhere, or to request something other than its request line says.
+ * If an origin believed them, its response would depend on more than the key, but every client would get it. They are
+ * removed, because no trusted gateway in front of this cache can have set them.
  */
 const CLAIM =
   /^(?:forwarded|x-forwarded(?:-.*)?|x-(?:host|scheme|real-ip|client-ip|cluster-client-ip|original-(?:host|url|uri)|rewrite-url|http-host-override|http-method(?:-override)?|method-override)|true-client-ip|cf-connecting-ip|front-end-https)$/;
@@ -40,7 +39,11 @@ export function withoutClaims(fields: Fields): Fields {
     : fields;
 }
 
-/** Whether the response to a request may come from the cache, and go into it. @param paths The paths of the setting. */
+/**
+ * Whether a request may be served from the cache, and its response stored.
+ *
+ * @param paths Path prefixes that the settings allow to be cached.
+ */
 export function mayUseCache(
   { method, path, fields }: RequestHead,
   paths: readonly string[],
@@ -52,8 +55,8 @@ export function mayUseCache(
 }
 
 /**
- * Whether a path has dot segments, written or encoded: `/public/../account` is under /public unless the server resolves
- * the dots.
+ * Whether the path has dot segments, plain or encoded. `/public/../account` begins with /public, but the server may
+ * resolve it to /account.
  */
 function hasDots(path: string): boolean {
   return /[.%\\]/.test(path) && DOTS.test(path);
@@ -61,7 +64,11 @@ function hasDots(path: string): boolean {
 
 const DOTS = /^[^?]*(?:\/\.{1,2}(?:[/?;]|$)|%2e|%2f|%5c|\\)/i;
 
-/** Whether the path is the prefix, or below it. @param path The path, with or without a query. */
+/**
+ * Whether the path equals the prefix or is below it.
+ *
+ * @param path With or without a query.
+ */
 export function isUnder(path: string, prefix: string): boolean {
   if (!path.startsWith(prefix)) return false;
   return prefix.endsWith("/") || path.length === prefix.length ||
@@ -69,8 +76,9 @@ export function isUnder(path: string, prefix: string): boolean {
 }
 
 /**
- * The key of a response: method, path, query, and the codings that the client accepts, which is the only thing that
- * responses may vary by.
+ * The key of a response: method, path, query and the codings that the client accepts. A response that varies by
+ * anything else is not stored.
+ *
  * @param generation The generation of the path; see `invalidation.ts`.
  */
 export function keyOf({ method, path, fields }: RequestHead, generation = 0): string {
@@ -78,7 +86,7 @@ export function keyOf({ method, path, fields }: RequestHead, generation = 0): st
   return `${method} ${path} ${codings}${generation === 0 ? "" : ` ${generation}`}`;
 }
 
-/** The statuses of whole and lasting responses: no errors, no parts, no temporary redirects. */
+/** Statuses of complete, lasting responses: no errors, partial content or temporary redirects. */
 const LASTING: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308]);
 
 interface ResponseHead {
@@ -87,8 +95,9 @@ interface ResponseHead {
 }
 
 /**
- * How long a response is fresh, in milliseconds; 0 if it must not be stored.
- * @param ttlMs The lifetime of the setting.
+ * For how many milliseconds a response is fresh; 0 if it must not be stored.
+ *
+ * @param ttlMs The most that the settings allow.
  */
 export function freshForMs(response: ResponseHead, ttlMs: number, nowMs: number): number {
   if (!isShareable(response)) return 0;
@@ -97,20 +106,21 @@ export function freshForMs(response: ResponseHead, ttlMs: number, nowMs: number)
 }
 
 /**
- * Whether a response may be shared. Nothing is revalidated here, so `no-cache` means no-store. A response that sets a
- * cookie, or varies by more than the encoding, is for one client alone.
+ * Whether a response may be shared. `no-cache` is treated like no-store, because this cache never revalidates. A
+ * response that sets a cookie, or varies by anything but the coding, is for one client only.
  */
 function isShareable({ status, fields }: ResponseHead): boolean {
   const control = fieldList(fields, "cache-control");
   if (!LASTING.has(status) || /\bno-(?:store|cache)\b|\bprivate\b/i.test(control)) return false;
   if (fields.some(([name]) => name === "set-cookie")) return false;
   if (!/^(?:accept-encoding)?$/i.test(fieldList(fields, "vary").trim())) return false;
-  return !/^text\/event-stream\b/i.test(fieldList(fields, "content-type")); // an event stream has no end
+  // An event stream has no end.
+  return !/^text\/event-stream\b/i.test(fieldList(fields, "content-type"));
 }
 
 /**
- * The lifetime that the response states (RFC 9111 §4.2.1); Infinity if it states none, because then the setting
- * decides, not a heuristic.
+ * The lifetime that the response states, in seconds (RFC 9111 §4.2.1). Infinity if it states none, so that the settings
+ * decide rather than a heuristic.
  */
 function lifetimeSecOf({ status, fields }: ResponseHead, nowMs: number): number {
   const control = fieldList(fields, "cache-control");
@@ -131,14 +141,14 @@ function lifetimeSecOf({ status, fields }: ResponseHead, nowMs: number): number 
 }
 
 /**
- * Whether a date is in HTTP's form; other forms would be read in local time, or as a date of long ago (RFC 9110
- * §5.6.7).
+ * Whether a date is in HTTP's format (RFC 9110 §5.6.7). Other formats would be read as local time, or as a date long
+ * ago.
  */
 function isHttpDate(text: string): boolean {
   return text.endsWith(" GMT") && !Number.isNaN(Date.parse(text));
 }
 
-/** The age of the response when it arrived, by its own Age field (RFC 9111 §5.1). */
+/** The response's age in seconds when it arrived, from its Age field (RFC 9111 §5.1); 0 if it has none. */
 export function ageSecOf(fields: StoredResponse["headers"]): number {
   return Number(/^\d+/.exec(fieldList(fields, "age"))?.[0] ?? 0);
 }

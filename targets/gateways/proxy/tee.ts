@@ -1,27 +1,26 @@
 /**
- * Two readers for one body: the client that caused the fetch gets it as it comes, the cache gets it whole. As long as
- * the body may still be stored, it is read as fast as the origin sends it, so that a slow client does not delay those
- * that wait for the cache; beyond that the client sets the pace.
+ * Splits one body for two readers: the client that caused the fetch gets it as it arrives, and the cache gets it as a
+ * whole. While the body may still be stored, it is read as fast as the origin sends it, so that a slow client does not
+ * delay others that wait for the cache. Once it can't be stored any more, the client sets the pace.
  */
 import { fieldList } from "../origin/fields.ts";
 import type { BodyBytes } from "../origin/connection.ts";
 import type { OriginResponse } from "../origin/origin.ts";
 
 interface Tee {
-  /** The response for the client. */
   readonly response: OriginResponse;
   /** The body for the cache; null if it was too large or cut off. Never rejects. */
   readonly whole: Promise<BodyBytes | null>;
   /**
-   * Says that the cache no longer waits for the rest, which is then read only for the client, if the client is still
-   * there.
+   * Tells that nobody waits for the cache any more. The rest of the body is then read only for the client; if the
+   * client has disconnected, reading stops.
    */
   release(): void;
 }
 
 interface TeeOptions {
   readonly maxBodyBytes: number;
-  /** Whether another client waits for the rest after this client has gone. */
+  /** Whether the rest of the body is still needed after this client has disconnected. */
   readonly isWanted: () => boolean;
 }
 
@@ -115,7 +114,10 @@ class Splitter {
   }
 }
 
-/** The pieces as one body. If the body was too large, the result does not matter: `whole` is null already. */
+/**
+ * Joins the parts of a body. If the body was too large, parts are missing, but then the result is not used, because
+ * `whole` is already null.
+ */
 function joined(pieces: readonly BodyBytes[], length: number): BodyBytes {
   const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;

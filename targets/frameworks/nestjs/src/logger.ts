@@ -2,7 +2,7 @@ import { ConsoleLogger } from "@nestjs/common";
 
 const { LOGGING, TRACE } = process.env;
 
-/** Logs errors without their stack. */
+/** Logs the messages of errors without their stack traces. */
 class BriefLogger extends ConsoleLogger {
   override error(error: unknown): void {
     super.error(error instanceof Error ? error.message : error);
@@ -12,5 +12,5 @@ class BriefLogger extends ConsoleLogger {
 const logsAll = TRACE === "on" ? new ConsoleLogger() : new BriefLogger();
 const logsErrors = TRACE === "on" && new ConsoleLogger({ logLevels: ["error", "fatal"] });
 
-/** NestJS's own log of its start and of errors; the HTTP framework below logs the requests. */
+/** NestJS's log of its start and of errors. The HTTP framework below NestJS logs the requests. */
 export const logger = LOGGING === "on" ? logsAll : logsErrors;

@@ -2,7 +2,8 @@ import { Transform } from "class-transformer";
 import { IsInt, IsString, MinLength } from "class-validator";
 
 export class ValidationDto {
-  @Transform(({ value }) => value === "" ? undefined : Number(value)) // Number("") would be 0
+  // An empty number is invalid, but Number("") would be 0.
+  @Transform(({ value }) => value === "" ? undefined : Number(value))
   @IsInt()
   number: number;
 

@@ -1,10 +1,9 @@
-/** Responses in the memory of the proxy; when there are too many, the least recently used are dropped. */
+/** Keeps responses in the memory of the proxy, and drops the least recently used ones if there are too many. */
 import { LRUCache } from "lru-cache";
 import type { ResponseStore, StoredResponse } from "./store.ts";
 
-/** The most memory for bodies: 256 MB. */
 const MAX_BYTES = 256 * 1_024 * 1_024;
-/** The approximate memory of a response besides its body. */
+/** Approximate memory of a response in addition to its body. */
 const OVERHEAD_BYTES = 1_024;
 
 export class MemoryStore implements ResponseStore {
@@ -14,7 +13,7 @@ export class MemoryStore implements ResponseStore {
     this.#responses = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
-      ttlResolution: 0, // without a timer: each look-up reads the clock
+      ttlResolution: 0, // read the clock on each look-up instead of keeping a timer
       perf: { now },
     });
   }

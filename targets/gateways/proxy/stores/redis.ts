@@ -1,6 +1,6 @@
 /**
- * Responses in Redis, which may die, hang and come back at any time. While it is away, requests pass through at once,
- * and pings go to Redis in the background until it replies.
+ * Keeps responses in Redis, which may fail, hang and recover at any time. While it does not respond, requests go
+ * straight to the origin, and pings are sent in the background until Redis replies.
  */
 import { Buffer } from "node:buffer";
 import { ErrorReply, RESP_TYPES } from "redis";
@@ -10,11 +10,11 @@ import { connectRedis, OWN_KEYS } from "../../../redis/client.ts";
 import type { ResponseStore, StoredResponse } from "./store.ts";
 import * as z from "zod";
 
-/** The limit for a command: longer than a store on the same machine takes, shorter than a user notices. */
+/** The longest time for a command: more than a store on the same machine needs, but too short for a user to notice. */
 const LIMIT_MS = 250;
 const RETRY_MS = 100;
 
-/** The commands that the store needs, with values in bytes. */
+/** The commands that the store needs; values are bytes. */
 export interface RedisCommands {
   get(key: string): Promise<Uint8Array | null>;
   set(key: string, value: Uint8Array, keepMs: number): Promise<unknown>;
@@ -23,7 +23,7 @@ export interface RedisCommands {
 }
 
 export class RedisStore implements ResponseStore {
-  /** A part of every key that no other store has, not even that of the previous run. */
+  /** A part of every key that is unique to this store, so that it never finds responses of an earlier run. */
   readonly #run = crypto.randomUUID();
   #emptied = 0;
   #isUp = true;
@@ -38,11 +38,11 @@ export class RedisStore implements ResponseStore {
   }
 
   async set(key: string, response: StoredResponse, keepMs: number): Promise<void> {
-    const wholeMs = Math.ceil(keepMs); // PX takes whole numbers only
+    const wholeMs = Math.ceil(keepMs); // PX accepts only integers
     await this.#send(() => this.redis.set(this.#keyed(key), encodeResponse(response), wholeMs));
   }
 
-  /** Makes the stored responses impossible to find; they expire by themselves. */
+  /** Makes all stored responses impossible to find; they stay in Redis until they expire. */
   empty(): void {
     this.#emptied++;
   }
@@ -59,17 +59,17 @@ export class RedisStore implements ResponseStore {
   }
 
   /**
-   * Sends a command. Null if Redis refuses it, is down or takes too long; in the last two cases, Redis gets no command
-   * until it responds again.
+   * Sends a command. Null if Redis is down, takes too long or refuses the command. After a timeout or a lost
+   * connection, no command is sent until Redis responds to pings again.
    */
   async #send<Reply>(command: () => Promise<Reply>): Promise<Reply | null> {
     if (!this.#isUp) return null;
     try {
       const reply = command();
       if (await settlesWithin(reply, LIMIT_MS)) return await reply;
-      reply.catch(() => {}); // the reply comes too late to be used
+      reply.catch(() => {}); // a late failure is of no interest
     } catch (error) {
-      if (error instanceof ErrorReply) return null; // Redis is there, and has refused
+      if (error instanceof ErrorReply) return null; // Redis is up but has refused the command
     }
     this.#down();
     return null;
@@ -93,7 +93,7 @@ export class RedisStore implements ResponseStore {
   }
 }
 
-/** Opens the store. Throws a TargetError when Redis does not respond at the start. */
+/** Opens the store. Throws a TargetError if Redis does not respond. */
 export async function openRedisStore(url: string | null): Promise<RedisStore> {
   if (url === null) {
     throw new TargetError(
@@ -111,7 +111,10 @@ export async function openRedisStore(url: string | null): Promise<RedisStore> {
   });
 }
 
-/** The head of a stored response. It is stored as four bytes of length, the head as JSON, and the body as it is. */
+/**
+ * The head of a stored response. A response is stored as the length of its head in four bytes, the head as JSON, and
+ * the body.
+ */
 const head = z.object({
   status: z.int(),
   headers: z.array(z.tuple([z.string(), z.string()])),
@@ -130,7 +133,7 @@ export function encodeResponse({ body, ...rest }: StoredResponse): Uint8Array {
   return bytes;
 }
 
-/** The stored response; null if the bytes are not one that this proxy has stored. */
+/** Decodes a stored response; null if the bytes were not written by this proxy. */
 export function decodeResponse(bytes: Uint8Array): StoredResponse | null {
   if (bytes.length < LENGTH_BYTES) return null;
   const bodyAt = LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);

@@ -6,7 +6,7 @@ export default class HttpExceptionHandler extends ExceptionHandler {
   protected override debug = false;
   protected override reportErrors = env.get("TRACE") === "on";
 
-  /** Answers a wrong query with 400, as the study's other servers do; Adonis by itself answers 422. */
+  /** Responds to an invalid query with 400, as the study's other servers do; Adonis would respond with 422. */
   override async handle(error: unknown, ctx: HttpContext) {
     if (error instanceof errors.E_VALIDATION_ERROR) {
       return ctx.response.badRequest({ errors: error.messages });
