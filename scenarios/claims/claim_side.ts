@@ -133,7 +133,7 @@ export function readCells(text: string): Read<FigureSide["selector"]> {
     : { value: { text: read.value.text, parts: [...read.value.parts] } };
 }
 
-/** The problems of all results together. */
+/** All problems in the given results. */
 export function problemsIn(...found: readonly (Read<unknown> | ReadAll<unknown>)[]): {
   readonly problems: readonly string[];
 } {

@@ -30,7 +30,7 @@ import { quotedOpenly } from "../../base/secrets.ts";
 
 type ParsedClaim = { readonly claim: Claim } | { readonly problems: readonly string[] };
 
-/** One form of claims. The pattern is compiled on first use, and tried only on texts that contain `holds`. */
+/** One form of claims. V8 compiles the pattern on its first use, so it is tried only on texts that contain `holds`. */
 interface ClaimPattern {
   readonly holds: string;
   readonly pattern: RegExp;

@@ -46,7 +46,7 @@ export function claimConflicts(given: Claiming): Conflict[] {
   });
 }
 
-/** The problems of names in thresholds. */
+/** Problems with names in thresholds. */
 export function thresholdConflicts(given: Claiming): Conflict[] {
   return namingConflicts(given, "thresholds", (one) => {
     const { data: rule } = threshold.safeParse(one, AS_INPUT);
@@ -95,7 +95,7 @@ function namingConflicts(
 }
 
 /**
- * The problem of a figure that doesn't exist for a single request of a scenario; empty if it exists.
+ * The problem with a figure that doesn't exist for a single request of a scenario; empty if it exists.
  * @param figure Null if no figure is named, or the threshold refers to a baseline; this is always a problem.
  */
 function notOfStep(name: string, figure: string | null): string[] {
@@ -128,7 +128,7 @@ interface Comparing extends Claiming {
   readonly base?: unknown;
 }
 
-/** The problems of a factor or base that does not exist in the experiment. */
+/** Problems with a factor or base that does not exist in the experiment. */
 export function comparedConflicts(given: Comparing): Conflict[] {
   const targets = Object.keys(Object(given.targets));
   const factor: unknown = Object(given.compare).factor;
@@ -203,7 +203,7 @@ function peaksOf(claim: Pick<Claim, "says">): string[] {
 }
 
 /**
- * The problems of names in published tables, including keys that match more than one cell.
+ * Problems with names in published tables, including keys that match more than one cell.
  * @param given An experiment, which may be invalid.
  */
 export function wrongPublishedNames(

@@ -25,7 +25,7 @@ export interface Objective {
 /** The times of messages that a rule may limit. */
 const MESSAGE_TIMES = ["ttfe", "gap", "ttft"] as const;
 
-/** The problem of a rule about messages if responses are not streams. */
+/** The problem with a rule about messages if responses are not streams. */
 export const NO_MESSAGES =
   "Cannot search for a capacity by times of messages: no response is a stream";
 

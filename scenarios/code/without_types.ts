@@ -2,7 +2,7 @@
 import { transformSync } from "amaro";
 
 /**
- * Replaces the types in a module by blanks, so that lines and columns stay the same. Throws an Error with line and
+ * Replaces the types in a module with blanks, so that lines and columns stay the same. Throws an Error with line and
  * column if the text is not valid TypeScript.
  * @param module The name of the module, for errors.
  */

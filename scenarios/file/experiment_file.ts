@@ -98,7 +98,7 @@ function openSource(source: string, text: YamlText): Pick<ExperimentFile, "sourc
   return { source: open, withheld: count(open) > count(source) };
 }
 
-/** Matches what files of other tools contain and experiments do not, such as keys, imports and elements. */
+/** Matches text that occurs in files of other tools, but not in experiment files. */
 const OF_OTHER_TOOLS =
   /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log|openapi|swagger)["']?[ \t]*:|^["']?scenarios["']?[ \t]*:[ \t]*\r?\n?[ \t]*[-[]|^[ \t]*import\s[^"'`;]{0,500}["']k6\b|<jmeterTestPlan\b|"openapi"\s*:\s*"3\.|"_postman_id"\s*:|postman\.com\/json\/collection\b/m;
 
@@ -140,8 +140,8 @@ export async function convertedFile(
 }
 
 /**
- * The problem of a file that would contain a variable's value. It is not written, because others may read the file, and
- * it may be kept for long.
+ * The problem with a file that would contain a variable's value. It is not written, because others may read the file,
+ * and it may be kept for long.
  */
 function heldIn(path: string, fix: string): (name: string) => Problem {
   return (name) => ({

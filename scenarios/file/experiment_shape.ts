@@ -206,7 +206,7 @@ function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[]
   }];
 }
 
-/** The problems of hooks in a file without a script: hooks are functions, which YAML does not have. */
+/** Problems with hooks in a file without a script: hooks are functions, which YAML does not have. */
 function hooksWithoutScript(given: Partial<Experiment>): Conflict[] {
   if (given.script !== undefined) return [];
   const message = "Cannot call this hook: only an experiment in TypeScript has functions";
@@ -239,7 +239,7 @@ function atMost(
 }
 
 /**
- * The problems of targets that a scenario names but that do not exist.
+ * Problems with targets that a scenario names but that do not exist.
  * @param given Any part may be invalid, because the schema reports that separately.
  */
 function unknownTargets(given: Partial<Experiment>): Conflict[] {
@@ -257,8 +257,7 @@ function unknownTargets(given: Partial<Experiment>): Conflict[] {
 }
 
 /**
- * The problems of gateways that can't stand in front of the targets they name, and of commands with unknown
- * placeholders.
+ * Problems with gateways that can't stand in front of the targets they name, and of commands with unknown placeholders.
  */
 function misplacedLines({ targets }: Partial<Experiment>): Conflict[] {
   return [...referenceConflicts(targets ?? {}), ...stepConflicts(targets ?? {})]
@@ -266,7 +265,7 @@ function misplacedLines({ targets }: Partial<Experiment>): Conflict[] {
 }
 
 /**
- * The problems of loads that end after a number of requests, in scenarios that count several requests as one.
+ * Problems with loads that end after a number of requests, in scenarios that count several requests as one.
  * @param given Any part may be invalid, as in `unknownTargets`.
  */
 function uncountableFlows(given: Partial<Experiment>): Conflict[] {
@@ -279,7 +278,7 @@ function uncountableFlows(given: Partial<Experiment>): Conflict[] {
   });
 }
 
-/** The problems of loads that set something which the log of a replay already determines. */
+/** Problems with loads that set something which the log of a replay already determines. */
 function replayConflicts(
   given: Partial<Experiment>,
   isWrong: (path: Path) => boolean,
@@ -298,7 +297,7 @@ function replayConflicts(
 }
 
 /**
- * The problems of load options that conflict with other settings, or that HTTP/2 lacks.
+ * Problems with load options that conflict with other settings, or that HTTP/2 lacks.
  * @param given Any part may be invalid, as in `unknownTargets`.
  */
 function loadConflicts(
@@ -342,7 +341,7 @@ function loadConflicts(
 
 const GRPC_OVER_HTTP_1 = "Cannot call gRPC over HTTP/1.1: leave out http2, or write http2: true";
 
-/** The problems of load settings in a scenario whose requests each wait for the previous response. */
+/** Problems with load settings in a scenario whose requests each wait for the previous response. */
 function userConflicts(
   scenario: Scenario,
   { pipeline = [] }: { readonly pipeline?: readonly number[]; readonly http2?: readonly boolean[] },
@@ -367,7 +366,7 @@ function whyInTurn(scenario: Scenario): string | null {
   return followOf(scenario.follow).most > 0 ? "whose requests follow redirects" : null;
 }
 
-/** The problems of settings that don't fit a scenario with streams. */
+/** Problems with settings that don't fit a scenario with streams. */
 function streamConflicts(
   scenario: Scenario,
   { pipeline = [], http2 = [], capacity = [] }: {
@@ -394,7 +393,7 @@ function streamConflicts(
   ];
 }
 
-/** The problems of settings that don't fit a scenario with WebSockets. */
+/** Problems with settings that don't fit a scenario with WebSockets. */
 function socketConflicts(
   scenario: Scenario,
   { pipeline = [], http2 = [], requests, capacity }: {
@@ -445,7 +444,7 @@ function clearTargets(
   });
 }
 
-/** The problems of header fields that HTTP/2 forbids. */
+/** Problems with header fields that HTTP/2 forbids. */
 function fieldConflicts(scenario: Scenario): Conflict[] {
   return fieldsIn(scenario).flatMap(({ path, name, text }) => {
     const message = fieldProblemInHttp2(name, text);
@@ -453,7 +452,7 @@ function fieldConflicts(scenario: Scenario): Conflict[] {
   });
 }
 
-/** The problems of targets behind an HTTP proxy that can't forward HTTP/2. */
+/** Problems with targets behind an HTTP proxy that can't forward HTTP/2. */
 function proxiedTargets(
   scenario: Scenario,
   { targets = {} }: Partial<Experiment>,

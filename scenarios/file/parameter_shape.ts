@@ -89,7 +89,7 @@ export function declarationFindings(parameters: unknown): PathProblem[] {
     .map((finding) => ({ ...finding, path: ["parameters", ...finding.path] }));
 }
 
-/** The problems of choices that set a parameter which the file does not declare, or which is itself a choice. */
+/** Problems with choices that set a parameter which the file does not declare, or which is itself a choice. */
 function unknownPresets(parameters: unknown): PathProblem[] {
   const sound = validParameters(parameters);
   const names = sound.flatMap(([name, parameter]) => isChoices(parameter) ? [] : [name]);

@@ -110,7 +110,7 @@ function secretNames(parameters: DeclaredParameters): string[] {
   return parameters.flatMap(([name, parameter]) => isSecret(parameter) ? [name] : []);
 }
 
-/** The problems of secrets in the arguments of a program, because every user of the machine can read those. */
+/** Problems with secrets in the arguments of a program, because every user of the machine can read those. */
 function secretArguments(
   { path, names }: PlaceholderUse,
   isHidden: (name: string) => boolean,

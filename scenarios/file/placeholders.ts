@@ -1,4 +1,4 @@
-/** Replaces `${name}` by the value of a parameter, and `${env.NAME}` by an environment variable. Pure. */
+/** Replaces `${name}` with the value of a parameter, and `${env.NAME}` with an environment variable. Pure. */
 import { beyond, isWithin, oneMoreThan } from "../../base/limits.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 import type { Path } from "../../base/problems.ts";

@@ -100,7 +100,7 @@ function refuseUnread(names: readonly string[]): void {
 
 /**
  * Throws a UserError if the script has text where a hook, which is a function, is expected. At this point, each
- * function has been replaced by its own path as text, so any other text was written by the user.
+ * function has been replaced with its own path as text, so any other text was written by the user.
  */
 function refuseNames(path: string, data: unknown): void {
   const { scenarios } = Object(data);

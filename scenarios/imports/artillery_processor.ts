@@ -1,6 +1,6 @@
 /**
- * Converts the processor of an Artillery script to code in an experiment in TypeScript. Its functions are kept, and
- * code that is unavailable in hooks is taken out and listed. The processor is only parsed, never run.
+ * Converts the processor of an Artillery script to code in an experiment in TypeScript. Its functions are kept, but
+ * code that is unavailable in hooks becomes a comment with the reason. The processor is only parsed, never run.
  */
 import type * as js from "acorn";
 import { Edits } from "./script_edits.ts";
@@ -55,7 +55,7 @@ const UNKNOWN_VARIABLES =
 export class ArtilleryProcessor {
   /** The functions that a script may call: each exported name with the function's name in the processor. */
   readonly names = new Map<string, string>();
-  /** Lines that were taken out, each with the reason. */
+  /** The code that became a comment, each part with its line and the reason. */
   readonly left: string[] = [];
   /** Environment variables that the processor reads. */
   readonly variables = new Set<string>();
@@ -68,8 +68,8 @@ export class ArtilleryProcessor {
   /** The names that stand for modules, each with the module it stands for. */
   readonly #modules = new Map<string, string>();
   /**
-   * Statements that are the whole body of another statement, such as an `if`. When one is taken out, `{}` replaces it,
-   * because otherwise the next statement would become the body.
+   * Statements that are the whole body of another statement, such as an `if`. When one becomes a comment, `{}` takes
+   * its place, because otherwise the next statement would become the body.
    */
   readonly #bodies = new Set<js.Node>();
   #isModule = false;
@@ -131,7 +131,7 @@ export class ArtilleryProcessor {
     }
   }
 
-  /** Checks the statements within a compound statement one by one, so that only unavailable ones are taken out. */
+  /** Checks the statements within a compound statement one by one, so that only unavailable ones become comments. */
   #compound(node: js.Statement): void {
     const isStatement = ({ type }: js.Node): boolean =>
       /Statement$|Declaration$/.test(type) || type === "CatchClause" || type === "SwitchCase";
@@ -248,7 +248,7 @@ export class ArtilleryProcessor {
     return null;
   }
 
-  /** Whether a node is a `require` of an available module. If so, replaces it by that module's expression. */
+  /** Whether a node is a `require` of an available module. If so, replaces it with that module's expression. */
   #isTakenModule(node: js.AnyNode): boolean {
     const name = requiredBy(node);
     const module = name === null ? undefined : MODULES.get(name);

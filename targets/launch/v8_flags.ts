@@ -1,4 +1,4 @@
-/** Passes V8 flags to the program that V8 runs, in the way that the program's runtime expects. */
+/** Passes V8 flags to a program that runs on V8, in the way that its runtime, Node or Deno, expects. */
 import { basename } from "node:path";
 import type { V8Options } from "../../base/target/target_shape.ts";
 

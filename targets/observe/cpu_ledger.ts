@@ -1,5 +1,5 @@
 /**
- * The CPU time that a process tree uses between looks, although processes end in between. When a process has ended, its
+ * The CPU time that a process tree uses between looks, even if processes end in between. When a process has ended, its
  * whole CPU time is added to the time that its parent reports for children it has waited for. The part that earlier
  * looks have already counted is kept as a debt of the parent until it appears there, so nothing is lost or counted
  * twice, and no time is negative. Pure.
@@ -79,8 +79,8 @@ export class CpuLedger {
 }
 
 /**
- * The CPU time that the process has used since the last look, and that of children it has waited for, without what was
- * counted before.
+ * The CPU time that the process has used since the last look, and that of children it has waited for since, except for
+ * what was already counted.
  */
 function settle(entry: Entry, last: Entry | null): number {
   const own = Math.max(0, entry.ownMs - (last?.ownMs ?? 0));

@@ -26,7 +26,7 @@ export interface RedisUse {
    * The use since the last call; at the first call, since the measurement was opened. Null if it cannot be measured.
    */
   take(): Promise<UseSample | null>;
-  /** The present counts; null if they cannot be read. */
+  /** The current counts; null if they cannot be read. */
   counts(): Promise<RedisCounts | null>;
   close(): void;
 }

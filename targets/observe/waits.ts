@@ -1,6 +1,6 @@
 /**
- * Estimates what the threads of a target wait for while they use no CPU: storage, a name server, or clients in the
- * accept queue. It looks at random moments. The mean number of waiting threads, divided by the rate of requests, is the
+ * Estimates from looks at random moments what the threads of a target wait for while they use no CPU: storage, a name
+ * server, or clients in the accept queue. The mean number of waiting threads, divided by the rate of requests, is the
  * average wait of a request (J. D. C. Little, "A Proof for the Queuing Formula L = λW", 1961). Linux only.
  */
 import { clearTimeout, setTimeout } from "node:timers";

@@ -28,8 +28,7 @@ const MOST_LOGGED_BYTES = 4_000_000;
 
 /**
  * Builds a checkout. Throws a TargetError with the last lines of output of the step that failed, or the signal's reason
- * if aborted; in both cases the checkout is removed. The supervisor of a step usually does that, but not if it ends
- * before it has begun.
+ * if aborted. In both cases the checkout is removed, usually by the step's supervisor.
  */
 export async function build(request: BuildRequest): Promise<void> {
   try {

@@ -45,8 +45,8 @@ export async function keptFolder({ root }: Repository): Promise<string> {
 }
 
 /**
- * Checks out a revision. Throws a TargetError if this fails, or the signal's reason if aborted; in both cases nothing
- * is left behind.
+ * Checks out a revision. Throws a UserError if the user's clone lacks a submodule, a TargetError if anything else
+ * fails, or the signal's reason if aborted. If it throws, nothing is left behind.
  */
 export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
   const { repository, revision, except = [], build, signal } = request;
@@ -180,7 +180,10 @@ async function copyObjects(from: string, to: string): Promise<void> {
   }
 }
 
-/** Checks out submodules as far as the user's clone has their objects. Fetches nothing. */
+/**
+ * Checks out submodules from the objects that the user's clone has of them. Fetches nothing. Throws a UserError that
+ * lists the submodules which the clone does not have.
+ */
 async function checkOutModules(gitFolder: string, place: GitPlace): Promise<void> {
   const { folder } = place;
   if (!await exists(join(folder, ".gitmodules"))) return;

@@ -144,8 +144,8 @@ function withVersion(line: TranslatedLine): TranslatedLine {
 const NO_FIELD = "-H nothing";
 
 /**
- * Translates a header field. `Name:` removes a field, and `Name;` sends one without a value. Fields that frame the
- * body, which browsers include in the commands that they copy, are dropped, because they follow from the body.
+ * Translates a header field. `Name:` removes a field, and `Name;` sends one without a value. Fields that frame the body
+ * are dropped, because they follow from the body; browsers include them when they copy a request as a command.
  */
 function header(text: string): Meaning {
   if (text === "" || /^content-length\s*:/i.test(text)) return {};

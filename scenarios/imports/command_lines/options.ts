@@ -121,8 +121,8 @@ export function shellWords(commandLine: string, place: string): string[] {
 const TOKENS = /'[^']*'|\$'((?:\\.|[^'\\])*)'|"(?:\\.|[^"\\])*"|\\\r?\n|\\.|\$/gs;
 
 /**
- * Joins lines that end in a backslash, replaces bash's `$'…'`, which browsers use in commands that they copy, by plain
- * quotes, and escapes $.
+ * Joins lines that end in a backslash, escapes $, and replaces bash's `$'…'` with plain quotes. Browsers use `$'…'`
+ * when they copy a request as a command.
  */
 function plainlyQuoted(commandLine: string): string {
   return commandLine.trim().replaceAll(TOKENS, (token, escaped?: string) => {

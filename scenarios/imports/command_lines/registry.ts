@@ -196,8 +196,8 @@ const ENDS = ["-d", "--duration", "-n", "--requests", "--phases"];
 const RATES = ["-r", "--rate", "--phases"];
 
 /**
- * Adds the tool's defaults, and chooses what ends the load: a time or a number of requests. Explicit flags decide, or
- * else what takes precedence in the tool.
+ * Adds the tool's defaults, and chooses what ends the load: a time or a number of requests. Explicit flags decide this;
+ * without them, the one that takes precedence in the tool is used.
  */
 function withEnd(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
   const isExplicit = (names: readonly string[]): boolean =>

@@ -18,11 +18,10 @@ export interface Meaning {
   /** How Plateau differs, because the option has no counterpart or another meaning. */
   readonly note?: string;
   /**
-   * A part of the tool's requests that Plateau can't send, such as `its Lua script`. With such a part, there is no load
-   * at all.
+   * A part of the tool's requests that Plateau can't send, such as `its Lua script`. If there is one, no load is run.
    */
   readonly refused?: string;
-  /** A URL. */
+  /** The option's value, if it is a URL to load. */
   readonly operand?: string;
 }
 

@@ -60,8 +60,7 @@ export class GoTrace {
   }
 
   /**
-   * @param seenMs When the line's first byte arrived. Later bytes say less: Go writes the line at once, but the rest
-   * may be read late.
+   * @param seenMs When the line's first byte arrived. Go writes the whole line at once, but the rest may be read later.
    */
   #takeLine(line: string, seenMs: number): void {
     const traced = tracedIn(line);

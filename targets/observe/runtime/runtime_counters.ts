@@ -135,7 +135,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
       if (isRequested) CarefulFile.toAppend(path)[Symbol.dispose]();
       else Deno.removeSync(path);
     } catch {
-      // the file did not exist, or the target has replaced it by something else
+      // the file did not exist, or the target has replaced it with something else
     }
   }
 
@@ -163,7 +163,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
       try {
         for (const _ of newPartsOf(file, this.#room)) await nextTurn();
       } catch {
-        // the target has removed the file, or replaced it by something else
+        // the target has removed the file, or replaced it with something else
       }
     }
   }
