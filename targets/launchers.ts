@@ -1,7 +1,4 @@
-/**
- * The launchers by name, and the start of a target by the launcher that the experiment file's lines for the target
- * name.
- */
+/** All launchers, and the start of a target by the launcher that its spec in the experiment file names. */
 import type { ClusterTarget, NginxTarget, ProxyTarget } from "../base/target/gateway_shape.ts";
 import { LOOPBACK } from "../base/net/listen.ts";
 import type {
@@ -26,7 +23,10 @@ import { nginxLauncher } from "./gateways/nginx/launcher.ts";
 import { proxyLauncher } from "./gateways/proxy/launcher.ts";
 import { urlLauncher } from "./launch/url.ts";
 
-/** The specs of each launcher; the key that names the launcher tells them apart. */
+/**
+ * The type of spec that each launcher takes. The launcher's name is also the spec's key, so that key tells the specs
+ * apart.
+ */
 interface Specs {
   app: AppTarget;
   framework: FrameworkTarget;
@@ -47,7 +47,7 @@ export const launchers = {
   nginx: nginxLauncher,
 } satisfies { [Name in keyof Specs]: Launcher<Specs[Name]> };
 
-/** How a target behind a gateway listens: it is reached through the gateway alone. */
+/** A target behind a gateway listens on loopback only, because only the gateway connects to it. */
 const BEHIND = { host: LOOPBACK, listen: undefined };
 
 /** Starts a target. Throws as `Launcher.start` does. */

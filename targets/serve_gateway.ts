@@ -1,20 +1,20 @@
-/** Serves one gateway in this process, for the hidden command `gateway`. */
+/** Serves one gateway in this process. The hidden command `gateway` uses it. */
 import { listenOn, type ListenOptions, originAt } from "../base/net/listen.ts";
 import { settlesWithin } from "./launch/settles.ts";
 import type { Gateway, GatewaySettings } from "./gateways/gateway.ts";
 import { ownResponse } from "./gateways/response.ts";
 
-/** The time that requests in flight have to finish when the gateway closes. */
+/** How long requests in flight may take to finish when the gateway closes. */
 const CLOSE_MS = 200;
 
 export interface ServedGateway {
   readonly origin: string;
   receive(line: string): void;
-  /** Closes the gateway. Idempotent. */
+  /** Idempotent. */
   close(): Promise<void>;
 }
 
-/** Serves the gateway. Throws a TargetError when the gateway cannot listen, or its store does not respond. */
+/** Throws a TargetError if the gateway cannot listen, or its store does not respond. */
 export async function serveGateway(
   settings: GatewaySettings,
   where: ListenOptions,

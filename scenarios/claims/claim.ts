@@ -1,16 +1,20 @@
 /**
- * Claims, which are statements of a paper or a page to be checked against the measurements: their shape in
- * results.json, and the relations that they share with thresholds. `claim_text.ts` reads the text that people write.
+ * Claims are statements of a paper or a web page, which are checked against the measurements. This module has their
+ * shape in results.json, and the comparison operators that they share with thresholds. `claim_text.ts` parses the text
+ * of claims.
  */
 import * as z from "zod";
 import { FIGURE_NAMES, type Read, UNITS } from "../../base/figures/figure.ts";
 
-// Relations in claims and thresholds: which of two numbers should be larger, and the signs that people use.
+// Comparison operators in claims and thresholds, and the ways to write them.
 
 export const relation = z.enum(["<", "<=", ">", ">="]);
 export type Relation = z.output<typeof relation>;
 
-/** Everything that looks like a comparison sign, as a regular expression; `readRelation` decides which are valid. */
+/**
+ * A regular expression for everything that looks like a comparison operator. `readRelation` decides which of them are
+ * valid.
+ */
 export const SIGN = "<=|>=|==|!=|=<|=>|[<>=≤≥]";
 
 const MEANT: Readonly<Record<string, Relation>> = {
@@ -24,14 +28,17 @@ const MEANT: Readonly<Record<string, Relation>> = {
   "≥": ">=",
 };
 
-/** @param place Where the sign is written, such as "a threshold". @param others Other signs that are allowed there. */
+/**
+ * @param place Where the operator is written, such as "a threshold"; for the message.
+ * @param others Further operators that are valid there, to be appended to the message.
+ */
 export function readRelation(sign: string, place: string, others = ""): Read<Relation> {
   const value = MEANT[sign];
   if (value !== undefined) return { value };
   return { problem: `Cannot use ${sign} in ${place}: write <, <=, > or >=${others}` };
 }
 
-/** Each relation with its sides exchanged: `a < b` means `b > a`. */
+/** Each relation with its sides exchanged: `a < b` is the same as `b > a`. */
 export const TURNED: Readonly<Record<Relation, Relation>> = {
   "<": ">",
   "<=": ">=",
@@ -118,7 +125,7 @@ const correlation = z.strictObject({
 
 const says = z.discriminatedUnion("kind", [compare, within, ratios, warmup, correlation]);
 
-/** Properties of a load that a condition may refer to: its time-out, and its duration. */
+/** Properties of a load that a condition may refer to. */
 export const LOAD_TERMS = ["timeout", "duration"] as const;
 
 const given = z.strictObject({
@@ -137,7 +144,7 @@ const given = z.strictObject({
   "The set-up for which the claim was published; on any other set-up, the claim is inconclusive",
 );
 
-/** A claim, as in results.json. */
+/** A claim as stored in results.json. */
 export const claimInResults = z.strictObject({
   text: z.string().describe("The claim as written"),
   source: z.string().optional().describe("Place of the claim in its source"),

@@ -1,4 +1,4 @@
-/** One side of a claim: a figure of cells times a factor, a ceiling, or a quantity. Pure. */
+/** Parses one side of a claim: a figure of some cells times a factor, a ceiling, or a quantity. Pure. */
 import { type ClaimSide, type FigureSide, MEASURED_PEAKS, SIGN } from "./claim.ts";
 import {
   type Figure,
@@ -12,21 +12,23 @@ import { parseSelector } from "../../base/figures/selector.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** The value of a text, or all problems of the text. */
+/** The parsed value, or all problems of the text. */
 export type ReadAll<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
-/** The text in a figure's parentheses; further parentheses may only occur within quotes. */
+/**
+ * A regular expression for the text within a figure's parentheses. Further parentheses are allowed only within quotes.
+ */
 export const INNER = String.raw`(?:"[^"]*"|[^()"])*`;
 
-/** Everything on one side of a relation; a selector in parentheses may itself contain comparison signs. */
+/** A regular expression for one side of a comparison. A selector in parentheses may itself contain comparison signs. */
 export const SIDE = String.raw`[^()<>=≤≥]*(?:\(${INNER}\)[^()<>=≤≥]*)?`;
 
-/** Two sides with a sign between them. */
+/** Matches two sides with a comparison sign between them. */
 export const TWO_SIDES = new RegExp(`^(${SIDE})(${SIGN})(${SIDE})$`);
 
 const FIGURE = new RegExp(`^(?:(\\S+?) ?[×*] ?|(\\d[\\d.]*) ?x )?([\\w.]+) ?\\((${INNER})\\)$`);
 
-/** Parses both sides; a quantity gets the unit of the figure with which it is compared. */
+/** Parses both sides of a comparison. A quantity has the unit of the figure with which it is compared. */
 export function sidesOf(of: string, to: string): ReadAll<[ClaimSide, ClaimSide]> {
   const [left, right] = [of.trim(), to.trim()];
   const [first, second] = [measuredOf(left), measuredOf(right)];
@@ -49,7 +51,7 @@ export function sidesOf(of: string, to: string): ReadAll<[ClaimSide, ClaimSide]>
 const NO_FIGURE = "Cannot compare two numbers: at least one side must be a figure, " +
   "such as p99(cached) < 120ms";
 
-/** The side as a figure; null if the text is not a figure and should therefore be a quantity. */
+/** The figure or ceiling in a text; null if the text is neither, so it should be a quantity. */
 function measuredOf(text: string): ReadAll<ClaimSide> | null {
   const [, times, timesX, name, cells] = FIGURE.exec(text) ?? [];
   if (name === undefined) {
@@ -101,7 +103,8 @@ function peakOf(name: string, factor: Read<number>): ReadAll<ClaimSide> {
 function quantityOf(text: string, against: ReadAll<ClaimSide> | null): ReadAll<ClaimSide> {
   const hint = bare(text);
   if (hint !== null) return { problems: [hint] };
-  // Without the figure on the other side, the unit of the quantity is unknown.
+  // If the figure on the other side is invalid, the quantity's unit is unknown; that problem is
+  // reported already.
   const unit = against !== null && "value" in against ? unitOf(against.value) : null;
   if (unit === null) return { problems: [] };
   const read = readQuantity(text, unit);
@@ -110,7 +113,7 @@ function quantityOf(text: string, against: ReadAll<ClaimSide> | null): ReadAll<C
     : problemsIn(read);
 }
 
-/** What to write instead of a figure without cells; null if the text is not a figure. */
+/** The message for a figure without its cells; null if the text is no figure's name. */
 function bare(text: string): string | null {
   if (figureNamed(text) === null) return null;
   return `Cannot use ${text} without its cells: write ${text}(fastify, static), ` +
@@ -122,7 +125,7 @@ function unitOf(side: ClaimSide): FigureUnit | null {
   return side.kind === "ceiling" ? "perSec" : side.unit;
 }
 
-/** A selector, in the form of results.json. */
+/** Parses a selector into the form that results.json has. */
 export function readCells(text: string): Read<FigureSide["selector"]> {
   const read = parseSelector(text);
   return "problem" in read
@@ -130,7 +133,7 @@ export function readCells(text: string): Read<FigureSide["selector"]> {
     : { value: { text: read.value.text, parts: [...read.value.parts] } };
 }
 
-/** The problems of all given parts. */
+/** All problems in the given results. */
 export function problemsIn(...found: readonly (Read<unknown> | ReadAll<unknown>)[]): {
   readonly problems: readonly string[];
 } {

@@ -1,6 +1,6 @@
 /**
- * Parses the text of a claim: two sides and a relation, a tolerance, a label, or a correlation. `names.ts` checks
- * whether the names in its selectors exist. Pure.
+ * Parses the text of a claim: two sides and a relation, a tolerance, a label, or a correlation. Whether the names in
+ * its selectors exist is checked in `names.ts`. Pure.
  */
 import * as z from "zod";
 import {
@@ -28,10 +28,9 @@ import { beyond, isWithin } from "../../base/limits.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** A parsed claim, or every problem of its text. */
 type ParsedClaim = { readonly claim: Claim } | { readonly problems: readonly string[] };
 
-/** A form of claims. Only a text with `holds` in it is matched against the pattern, which is compiled on first use. */
+/** One form of claims. V8 compiles the pattern on its first use, so it is tried only on texts that contain `holds`. */
 interface ClaimPattern {
   readonly holds: string;
   readonly pattern: RegExp;
@@ -56,7 +55,7 @@ const CORRELATION: ClaimPattern = {
   pattern: new RegExp(`^correlation ?\\((${INNER})\\) ?(${SIGN})(.*)$`, "i"),
 };
 
-/** A correlation: two figures, each with its own cells. */
+/** A correlation of two figures, each with its own cells. */
 const CORRELATED: ClaimPattern = {
   holds: "correlation",
   pattern: new RegExp(
@@ -76,7 +75,8 @@ export function parseClaim(written: string): ParsedClaim {
   const text = written.trim().replaceAll(/\s+/g, " ");
   const says = saysOf(text);
   if (says === null) {
-    // In a one-line list, YAML ends a text at its first comma.
+    // In a YAML list on one line, an unquoted text ends at its first comma, even within
+    // parentheses.
     const fix = /\([^)]*$/.test(text)
       ? "a parenthesis is not closed; put the claim into quotes"
       : FORMS;
@@ -248,7 +248,7 @@ const givenText = z.string().transform((text, context): Given => {
     "timeout >= 10s or duration >= 1m, about the claim's loads; or another claim, such as ceiling(redis) > 100000/s",
 );
 
-/** A claim in an experiment: its text, alone or with additional keys. */
+/** A claim in an experiment file: its text alone, or a map with the text and further keys. */
 export const claim = z.union([
   claimText,
   z.strictObject({

@@ -1,5 +1,5 @@
 /**
- * Checks that claims, thresholds, published tables and the comparison refer to existing parts of the experiment. Pure.
+ * Checks whether the names in claims, thresholds, published tables and the comparison exist in the experiment. Pure.
  */
 import { BOUNDED } from "../../base/figures/bound.ts";
 import { AS_INPUT } from "../../base/explain.ts";
@@ -20,7 +20,8 @@ import { threshold } from "./threshold.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
 /**
- * The sections of an experiment that claims and thresholds refer to; any part may be wrong, which the schema reports.
+ * The sections of an experiment that matter to claims and thresholds. Any of them may be invalid, because the schema
+ * reports that separately.
  */
 interface Claiming {
   readonly claims?: unknown;
@@ -31,7 +32,7 @@ interface Claiming {
   readonly ceilings?: unknown;
 }
 
-/** The names in a claim or threshold: selectors of cells, each with its figure (null: none), and peak throughputs. */
+/** The names that a claim or threshold uses: selectors of cells, each with its figure or null, and measured peaks. */
 interface UsedNames {
   readonly cells: readonly (Pick<FigureSide, "selector"> & { readonly figure: string | null })[];
   readonly peaks: readonly string[];
@@ -45,7 +46,7 @@ export function claimConflicts(given: Claiming): Conflict[] {
   });
 }
 
-/** Problems of thresholds that name cells. */
+/** Problems with names in thresholds. */
 export function thresholdConflicts(given: Claiming): Conflict[] {
   return namingConflicts(given, "thresholds", (one) => {
     const { data: rule } = threshold.safeParse(one, AS_INPUT);
@@ -94,8 +95,8 @@ function namingConflicts(
 }
 
 /**
- * Why a figure is impossible for a single request of a scenario, or can't be compared with a baseline.
- * @param figure Null: no figure is named, or the threshold is against a baseline.
+ * The problem with a figure that doesn't exist for a single request of a scenario; empty if it exists.
+ * @param figure Null if no figure is named, or the threshold refers to a baseline; this is always a problem.
  */
 function notOfStep(name: string, figure: string | null): string[] {
   if (figure !== null && isStepFigure(figure)) return [];
@@ -107,7 +108,10 @@ function notOfStep(name: string, figure: string | null): string[] {
   ];
 }
 
-/** All keys that could vary, even those with one value: a claim may refer to a value that only some parameters set. */
+/**
+ * All keys that may be factors, even those with one value, because a claim may refer to a value that only some
+ * parameters set.
+ */
 function factorKeys({ targets, load, scenarios }: Claiming): string[] {
   const loads = Object.values(Object(scenarios)).map((scenario) => Object(scenario).load);
   return [...new Set([targets, load, ...loads].flatMap(keysWithin))];
@@ -118,13 +122,13 @@ function keysWithin(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => [key, ...keysWithin(inner)]);
 }
 
-/** The parts of an experiment that define its comparison. */
+/** The sections of an experiment that matter to its comparison. */
 interface Comparing extends Claiming {
   readonly compare?: unknown;
   readonly base?: unknown;
 }
 
-/** Problems of a factor or base that the experiment does not have. */
+/** Problems with a factor or base that does not exist in the experiment. */
 export function comparedConflicts(given: Comparing): Conflict[] {
   const targets = Object.keys(Object(given.targets));
   const factor: unknown = Object(given.compare).factor;
@@ -152,7 +156,7 @@ function unknownBase(
   return [{ path: ["base"], message: `Cannot find the base ${quotedOpenly(base)}: ${fix}` }];
 }
 
-/** All values of a factor, as text; a list contributes each of its values. */
+/** All values of a factor, as text. If a value is a list, each of its items counts as a value. */
 function valuesWithin({ targets, load, scenarios }: Claiming, factor: string): string[] {
   const key = factor.slice(factor.lastIndexOf(".") + 1);
   const found = (value: unknown): unknown[] =>
@@ -172,7 +176,7 @@ function unknownFactor(path: string, keys: readonly string[]): string[] {
   return [`Cannot find the factor ${quotedOpenly(path)}: ${fix}`];
 }
 
-/** The statement of a claim, and that of its condition, if it has one. */
+/** The claim's statement and, if the claim has a condition with a statement, that one, too. */
 function saidBy({ says, given }: Claim): Pick<Claim, "says">[] {
   return [{ says }, ...given?.says === undefined ? [] : [{ says: given.says }]];
 }
@@ -198,7 +202,10 @@ function peaksOf(claim: Pick<Claim, "says">): string[] {
   return sidesOf(claim).flatMap((side) => side.kind === "ceiling" ? [side.of] : []);
 }
 
-/** Unknown names in published tables, and cells with more than one value. @param given An experiment, valid or not. */
+/**
+ * Problems with names in published tables, including keys that match more than one cell.
+ * @param given An experiment, which may be invalid.
+ */
 export function wrongPublishedNames(
   given: { readonly published?: unknown; readonly targets?: object; readonly scenarios?: object },
 ): Conflict[] {
@@ -251,12 +258,12 @@ interface ReadKeys {
 }
 
 interface KeyPath {
-  /** The keys that lead from the top of the table to this place. */
+  /** The keys that lead from the top of the table to these values. */
   readonly keys: readonly string[];
   readonly names: ExperimentNames;
 }
 
-/** The keys that lead to each value. An invalid key is reported once; nothing below it is read. */
+/** Reads the path of keys to each value. An invalid key is reported only once, because nothing below it is read. */
 function readKeys(values: PublishedValues, { keys, names }: KeyPath): ReadKeys[] {
   return Object.entries(values).flatMap(([key, value]): ReadKeys[] => {
     const path = [...keys, key];
@@ -307,7 +314,7 @@ function wrongRelative(
   return [{ path, message: `Cannot divide by ${relative}: it has no published value; ${fix}` }];
 }
 
-/** Whether a cell may match both selections. */
+/** Whether some cell could match both selections. */
 function goTogether(one: Selection, other: Selection): boolean {
   const agree = (a: string | null | undefined, b: string | null | undefined): boolean =>
     (a ?? null) === null || (b ?? null) === null || a === b;

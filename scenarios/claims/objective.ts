@@ -1,8 +1,9 @@
 /**
- * A rule that a capacity must meet, as the share of requests that may miss it: the p99 is below 50 ms if less than 1 %
- * of the requests take 50 ms or longer. A request that ended in an error, or was never sent, misses every limit. So
- * does a request with a wrong response, if more responses are wrong than late. For streams, the share is that of
- * messages; a message that a stream still waited for when it was cut or refused misses every limit.
+ * A rule for a search for capacity, in the form of the share of requests that may break it. For example, the p99 is
+ * below 50 ms if less than 1 % of the requests take 50 ms or longer. A request that failed or was never sent breaks
+ * every rule. Wrong responses count in place of late ones if there are more of them. If the rule is about the messages
+ * of streams, the share is one of messages, and a message breaks the rule if a stream was still waiting for it when the
+ * stream was cut or refused.
  */
 import * as z from "zod";
 import { NAMED_FIGURES } from "../../base/figures/figure.ts";
@@ -11,27 +12,27 @@ import { quotedOpenly } from "../../base/secrets.ts";
 
 export interface Objective {
   readonly text: string;
-  /** The time of messages that the rule limits; null: the rule is about requests. */
+  /** Which time of messages the rule limits; null if the rule is about requests. */
   readonly messages: typeof MESSAGE_TIMES[number] | null;
-  /** Share of requests or messages that may miss the rule, above 0. */
+  /** The share of requests or messages that may break the rule; above 0. */
   readonly allowed: number;
-  /** For a rule about latency: whether a request with this latency in ms misses it. Null: only the outcome counts. */
+  /** Whether a latency in ms is beyond the limit of the rule; null if only the outcome of a request counts. */
   readonly isBeyond: ((latencyMs: number) => boolean) | null;
-  /** The limit in `isBeyond`, in ms; 0 if the rule does not limit a time. */
+  /** The limit that `isBeyond` compares with, in ms; 0 if the rule does not limit a time. */
   readonly limitMs: number;
 }
 
-/** The times of messages that a search for a capacity may limit. */
+/** The times of messages that a rule may limit. */
 const MESSAGE_TIMES = ["ttfe", "gap", "ttft"] as const;
 
-/** Why a rule about messages is impossible for whole responses. */
+/** The problem with a rule about messages if responses are not streams. */
 export const NO_MESSAGES =
   "Cannot search for a capacity by times of messages: no response is a stream";
 
-/** The allowed share in place of 0, which no finite trial can prove. */
+/** Used instead of an allowed share of 0, which no finite trial can prove. */
 const NONE = 1e-6;
 
-/** The rule as the share of requests or messages that may miss it; null if the rule is not about such a share. */
+/** Converts a threshold to a rule; null if it can't be expressed as a share of requests or messages. */
 export function objectiveOf(rule: Threshold): Objective | null {
   if (rule.against !== "limit" || rule.selector !== undefined) return null;
   const { text, figure, relation, limit } = rule;
@@ -57,7 +58,7 @@ export function objectiveOf(rule: Threshold): Objective | null {
   return { text, messages: null, allowed: Math.max(allowed, NONE), isBeyond: null, limitMs: 0 };
 }
 
-/** The text of a rule, as the share of requests that may miss it. */
+/** Parses the text of a rule. */
 export const objective = z.string().transform((text, context): Objective => {
   const parsed = parseThreshold(text);
   if ("problems" in parsed) {
@@ -78,7 +79,7 @@ export const objective = z.string().transform((text, context): Objective => {
 const MOST_WIDTH = 0.5;
 const LEAST_WIDTH = 0.005;
 
-/** How far the interval of a capacity may extend to either side, such as `2%`; becomes a share. */
+/** Parses how far the interval of a capacity may extend to either side, such as `2%`, into a share. */
 export const searchWidth = margin.refine(
   (ratio) => ratio >= LEAST_WIDTH && ratio <= MOST_WIDTH,
   "Cannot use this width: it must be from 0.5% to 50%",

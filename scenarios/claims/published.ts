@@ -1,7 +1,7 @@
 /**
- * Published figures, to be shown next to the measured ones: `published` of an experiment,
- * one table or a list of them. Nested keys, joined, make a selector: `{ fastify: { static: 25737.08 } }`
- * is the figure of `fastify, static`. Pure.
+ * Published figures, which reports show beside the measured ones. An experiment's `published` has one table or a list
+ * of them. Nested keys together make a selector: `{ fastify: { static: 25737.08 } }` is the figure of `fastify,
+ * static`. Pure.
  */
 import * as z from "zod";
 import { BOUNDED, boundedFigure, boundedText } from "../../base/figures/bound.ts";
@@ -17,7 +17,7 @@ import {
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** Published values by names of cells: a figure, a bound such as "< 90", or a further map of this kind. */
+/** Published values by the names of cells. A value is a figure, a bound such as "< 90", or a nested map. */
 export type PublishedValues = { readonly [key: string]: number | string | PublishedValues };
 
 const bound = z.string().regex(BOUNDED, {
@@ -36,7 +36,7 @@ const common = {
   ),
 };
 
-/** A table, as in results.json. */
+/** A table as stored in results.json. */
 export const published = z.strictObject({
   ...common,
   figure: z.enum(FIGURE_NAMES),
@@ -56,7 +56,7 @@ const figure = z.string().prefault("rate").transform((text, context): Figure => 
   return z.NEVER;
 });
 
-/** A table, as written in the file. */
+/** A table as written in the experiment file. */
 const written = z.strictObject({
   ...common,
   figure: figure.describe("Figure of the values: rate, p99, startUp, …"),
@@ -87,7 +87,7 @@ const written = z.strictObject({
 
 export const publishedSpec = z.union([written, z.array(written)]);
 
-/** For each unit of a figure: the units that a table may name, each with the suffix that `readQuantity` reads. */
+/** The units that a table may name for each unit of a figure, with the suffix that `readQuantity` needs. */
 const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>> = {
   perSec: { "requests/s": "/s", "req/s": "/s", rps: "/s", "/s": "/s", "requests/min": "/m" },
   ms: { ms: "ms", s: "s", us: "us", "µs": "us", min: "m", h: "h" },
@@ -106,7 +106,7 @@ const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>>
   },
 };
 
-/** The suffix that `readQuantity` reads for a table's unit. A table of times or bytes must name its unit. */
+/** The suffix that `readQuantity` needs for a table's unit. Tables of times or bytes must name their unit. */
 function suffixOf(
   unit: string | undefined,
   { name, unit: kind }: Figure,

@@ -1,8 +1,9 @@
 /**
- * Thresholds, from text to a checked value: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`; against
- * a baseline, `p99 not worse than baseline by 5%`; in the syntax of claims, for certain cells, `p99(wait) < 2s`, and
- * for cells against other cells, `rate(cached) > 2 × rate(plain)`. Pure. `report/judge/thresholds.ts` decides how much
- * evidence a verdict needs. A limit of 0 % or 100 % needs none, because it is a demand on every measured request.
+ * Parses and checks thresholds. A threshold may compare all cells with a limit (`p99 < 50ms`, `success >= 99.9%`, `rate
+ * > 1000/s`, `lag.p99 < 1ms`), or with a baseline (`p99 not worse than baseline by 5%`). In the syntax of claims, it
+ * may also compare certain cells with a limit (`p99(wait) < 2s`) or with other cells (`rate(cached) > 2 ×
+ * rate(plain)`). Pure. How much evidence a verdict needs is decided in `report/judge/thresholds.ts`. A limit of 0 % or
+ * 100 % needs none, because it must hold for every measured request.
  */
 import * as z from "zod";
 import {
@@ -36,7 +37,7 @@ const common = {
   better: z.enum(["lower", "higher"]),
 };
 
-/** A threshold, as in results.json. */
+/** A threshold as stored in results.json. */
 export const threshold = z.discriminatedUnion("against", [
   z.strictObject({
     ...common,
@@ -67,7 +68,6 @@ export const threshold = z.discriminatedUnion("against", [
 
 export type Threshold = z.output<typeof threshold>;
 
-/** A threshold, or every problem of its text. */
 type ParsedThreshold =
   | { readonly threshold: Threshold }
   | { readonly problems: readonly string[] };
@@ -78,7 +78,7 @@ const BASELINE = new RegExp(
   "si",
 );
 
-/** The default margin of "not worse", the same as in `plateau compare`. */
+/** The default margin of "not worse"; `plateau compare` has the same. */
 const DEFAULT_MARGIN_RATIO = 0.02;
 
 export function parseThreshold(written: string): ParsedThreshold {
@@ -108,7 +108,7 @@ function againstLimit(
 ): ParsedThreshold {
   const figure = readFigure(name);
   const relation = readRelation(sign, "a threshold");
-  // Without the figure, the unit of the quantity is unknown.
+  // If the figure is invalid, the unit of the limit is unknown.
   const limit = "value" in figure ? readQuantity(quantity, figure.value.unit) : null;
   if ("value" in figure && "value" in relation && limit !== null && "value" in limit) {
     const never = whyNever(figure.value, relation.value, limit.value);
@@ -131,7 +131,7 @@ interface WrittenSides {
   readonly to: string;
 }
 
-/** A threshold for certain cells, in the syntax of claims. */
+/** Parses a threshold for certain cells, in the syntax of claims. */
 function ofCells(text: string, { of, sign, to }: WrittenSides): ParsedThreshold {
   const sides = sidesOf(of, to);
   const relation = readRelation(sign, "a threshold");
@@ -142,7 +142,7 @@ function ofCells(text: string, { of, sign, to }: WrittenSides): ParsedThreshold 
   return held(text, { of: right, relation: TURNED[relation.value], to: left });
 }
 
-/** The figure of some cells, compared with a limit or with a figure of other cells. */
+/** A threshold that compares a figure of some cells with a limit, or with a figure of other cells. */
 function held(
   text: string,
   { of, relation, to }: { of: FigureSide; relation: Relation; to: ClaimSide },
@@ -167,7 +167,7 @@ function withoutCells(text: string): string {
   return `Cannot use ${quotedOpenly(text)} as a threshold: ${fix}`;
 }
 
-/** Why no measurement could pass a threshold; null if one could. */
+/** Why no measurement could ever meet the threshold; null if one could. */
 function whyNever({ unit }: Figure, relation: Relation, limit: number): string | null {
   if (relation === "<" && limit === 0) return "no value is below 0; write <= 0";
   return relation === ">" && unit === "share" && limit === 1
@@ -204,7 +204,7 @@ function commonOf(
   return { text, figure: name, unit, better };
 }
 
-/** Refuses shares, because near 100 % the ratio of two shares says nothing. */
+/** Refuses shares, because near 100 % the ratio of two shares says little. */
 function comparable(figure: Read<Figure>): Read<Figure> {
   if (!("value" in figure) || figure.value.unit !== "share") return figure;
   const { name } = figure.value;
@@ -214,7 +214,7 @@ function comparable(figure: Read<Figure>): Read<Figure> {
   };
 }
 
-/** Reads a margin such as `5%` as a share. */
+/** Reads a margin such as `5%`, as a share. */
 function readMargin(text: string): Read<number> {
   return readPercentage(text, { what: "a margin", example: "5%", aboveZero: false });
 }
@@ -223,7 +223,7 @@ function problemsOf(...read: readonly (Read<unknown> | null)[]): string[] {
   return read.flatMap((one) => one !== null && "problem" in one ? [one.problem] : []);
 }
 
-/** The text of a threshold in a file or a flag, checked. */
+/** Parses and checks the text of a threshold from a file or a flag. */
 export const thresholdText = z.string().transform((text, context): Threshold => {
   const parsed = parseThreshold(text);
   if ("threshold" in parsed) return parsed.threshold;
@@ -231,7 +231,7 @@ export const thresholdText = z.string().transform((text, context): Threshold => 
   return z.NEVER;
 }).describe("A rule, such as p99 < 50ms, success >= 99.9%, p99 not worse than baseline by 5%");
 
-/** A percentage such as `2%`; becomes a share. */
+/** Parses a percentage such as `2%` into a share. */
 export const margin = z.string().transform((text, context): number => {
   const read = readMargin(text);
   if ("value" in read) return read.value;

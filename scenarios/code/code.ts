@@ -1,6 +1,6 @@
 /**
- * The script of an experiment in TypeScript, as stored in the experiment: with all its own files, so that results can
- * repeat it.
+ * The script of an experiment in TypeScript, with all its modules. The experiment includes it, so that a run can be
+ * repeated from its results.
  */
 import * as z from "zod";
 import { UserError } from "../../base/errors.ts";
@@ -29,7 +29,6 @@ export const codeSpec = z.strictObject({
   ),
 });
 
-/** The script, as an experiment holds it. */
 type Code = z.output<typeof codeSpec>;
 export type CodeFiles = Code["files"];
 
@@ -39,21 +38,27 @@ function sizeOf(files: Readonly<Record<string, { readonly text: string }>>): num
 
 const text = z.string().max(LIMITS.scriptFiles.most);
 
-/** Everything needed to evaluate a script in a realm without permissions, even on an agent. */
+/**
+ * Everything that is needed to evaluate a script in a realm without permissions, whether on this machine or on an
+ * agent.
+ */
 export const scriptCodeShape = z.strictObject({
   entry: z.string(),
   /** JavaScript by path. */
   files: z.record(z.string(), text),
   parameters: z.record(z.string(), z.json()),
-  /** Values of the environment variables that the script reads. */
+  /** The values of the environment variables that the script reads. */
   env: z.record(z.string(), text),
-  /** The result of `setup`, as JSON; null if there was none. */
+  /** What `setup` returned, as JSON; null if there was no `setup`. */
   data: text.nullable(),
 });
 
 export type ScriptCode = z.output<typeof scriptCodeShape>;
 
-/** Throws a UserError if a variable is not set. @param environment Values of the variables that the script reads. */
+/**
+ * Throws a UserError if a variable is not set.
+ * @param environment Reads an environment variable.
+ */
 export function scriptCode(
   { entry, files, parameters, env }: Code,
   environment: (name: string) => string | undefined,

@@ -1,14 +1,15 @@
-/** Evaluates an experiment's script from the experiment itself: in load workers, in agents, and around a run. */
+/** Evaluates the script that an experiment includes. Load workers, agents and the process of a run do this. */
 import { Realm, type RealmParts } from "../../base/script/realm.ts";
 import { secrets } from "../../base/secrets.ts";
 import type { ScriptCode } from "./code.ts";
 
-/** An evaluated script, whose functions can be called by name. Throws a ScriptError if the script throws. */
+/** Evaluates a script, whose functions can then be called by name. Throws a ScriptError if the script throws. */
 export async function evaluated(
   { entry, files, parameters, env }: ScriptCode,
   { random, log }: Pick<RealmParts, "random" | "log">,
 ): Promise<Realm> {
-  // A process that evaluates the script may never have read the experiment, but must hide its secrets, too.
+  // This process may not have read the experiment file, but must hide the values of its variables,
+  // too.
   for (const [name, value] of Object.entries(env)) secrets.keep(value, `\${env.${name}}`);
   const realm = await Realm.open({
     entry,

@@ -1,16 +1,16 @@
-/** Turns modules in TypeScript into JavaScript by removing their types. */
+/** Turns TypeScript into JavaScript by removing the types. */
 import { transformSync } from "amaro";
 
 /**
- * The module with blanks in place of its types, so that lines and columns stay the same. Throws an Error with the place
- * if it is not valid TypeScript.
- * @param module Name of the module.
+ * Replaces the types in a module with blanks, so that lines and columns stay the same. Throws an Error with line and
+ * column if the text is not valid TypeScript.
+ * @param module The name of the module, for errors.
  */
 export function withoutTypes(text: string, module: string): string {
   try {
     return transformSync(text, { mode: "strip-only", filename: module }).code;
   } catch (error) {
-    // The stripper throws an object with a message and a place, which is not an Error.
+    // The type stripper throws an object that is not an Error, with a message, a line and a column.
     const { message, startLine, startColumn } = Object(error);
     if (typeof startLine !== "number") throw error;
     const why = `${message}`.replace(

@@ -1,4 +1,4 @@
-/** The built-in experiments: the text of each file, by name. */
+/** The text of each built-in experiment, by name. */
 import coldInstance from "./cold-instance.yaml" with { type: "text" };
 import generators from "./generators.yaml" with { type: "text" };
 import kuffelWalter from "./kuffel-walter.yaml" with { type: "text" };
@@ -11,7 +11,7 @@ import userEndpoint from "./user-endpoint.yaml" with { type: "text" };
 import wikiCaching from "./wiki-caching.yaml" with { type: "text" };
 import wikiUsers from "./wiki-users.yaml" with { type: "text" };
 
-/** The demo first, then the studies by number, then the experiments that advice refers to. */
+/** The demo first, then the studies by number, then experiments that Plateau's advice refers to. */
 export const experiments: Readonly<Record<string, string>> = {
   quick,
   "wiki-caching": wikiCaching,

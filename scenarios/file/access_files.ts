@@ -1,9 +1,13 @@
-/** Files needed to reach a server: certificates, keys and sockets. All functions throw with the reason. */
+/**
+ * Reads files that are needed to reach a server: certificates, keys and sockets. All functions throw an Error with the
+ * reason if the file is unusable.
+ */
 import { createPrivateKey } from "node:crypto";
 import { readTextSync } from "../../base/bounded_file.ts";
 
 /**
- * Certificates as PEM, checked in the way that the load will use them, because a bad one would make every dial fail.
+ * Reads certificates in PEM. They are checked with the same client that the load uses, because an invalid one would
+ * make every connection fail.
  */
 export function certificatesAt(path: string): string {
   const text = ifThere(path, (path) => readTextSync(path, "certificates"));
@@ -17,7 +21,8 @@ export function certificatesAt(path: string): string {
 const PRIVATE_KEY = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[^]+?-----END \1-----\r?\n?/;
 
 /**
- * The key as PEM, from a file that may also contain its certificate. Throws unless it can be used without a passphrase.
+ * Reads a private key in PEM. The file may also contain its certificate. Throws if the key cannot be used without a
+ * passphrase.
  */
 export function privateKeyAt(path: string): string {
   const [key] = PRIVATE_KEY.exec(ifThere(path, (path) => readTextSync(path, "certificates"))) ?? [];
@@ -33,7 +38,7 @@ export function privateKeyAt(path: string): string {
   return key;
 }
 
-/** Throws unless the path is a socket; does nothing where the system can't tell (Windows). */
+/** Throws if the path is not a socket. On Windows, which can't tell, any file is accepted. */
 export function checkSocket(path: string): void {
   if (ifThere(path, Deno.statSync).isSocket === false) throw new Error("it is not a socket");
 }

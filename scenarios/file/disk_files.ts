@@ -1,4 +1,4 @@
-/** The files of an experiment, read from disk. */
+/** Reads the files that an experiment names from disk. */
 import { resolve } from "node:path";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import type { Files } from "../../base/files.ts";
@@ -8,10 +8,15 @@ import { certificatesAt, checkSocket, ifThere, privateKeyAt } from "./access_fil
 import { eachLineOf } from "./lines.ts";
 import { csvRows, jsonRows, sqliteRows } from "./table_files.ts";
 
-/** Reads a `.proto` file. This code is loaded only if the experiment may name such a file. */
+/**
+ * The type of the function that reads `.proto` files. Its code is loaded only if the experiment may name such a file.
+ */
 type ProtoReader = typeof readProtoFile;
 
-/** @param baseDir Folder that relative paths refer to. @param readProto Absent: no `.proto` file is named. */
+/**
+ * @param baseDir The folder to which paths are relative.
+ * @param readProto May be omitted if no `.proto` file is named.
+ */
 export function filesFrom(baseDir: string, readProto?: ProtoReader): Files {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const octets = readingOnce(baseDir);
@@ -22,7 +27,8 @@ export function filesFrom(baseDir: string, readProto?: ProtoReader): Files {
     jsonRows: (path) => jsonRows(text(path)),
     queried: (path, query) =>
       ifThere(resolve(baseDir, path), (path) => {
-        Deno.statSync(path); // SQLite does not say why it can't open a file
+        // SQLite does not say why it can't open a file, but `statSync` throws with the reason.
+        Deno.statSync(path);
         return sqliteRows(path, query);
       }),
     certificates: (path) => certificatesAt(resolve(baseDir, path)),
@@ -36,7 +42,7 @@ export function filesFrom(baseDir: string, readProto?: ProtoReader): Files {
   };
 }
 
-/** Reads each file once, with one limit for all files together. */
+/** Reads each file only once. One limit applies to all files together. */
 function readingOnce(baseDir: string): Files["octets"] {
   const known = new Map<string, Uint8Array<ArrayBuffer>>();
   let total = 0;

@@ -1,4 +1,4 @@
-/** Loads an experiment by name or from a file, or reports all its problems at once. */
+/** Loads an experiment by its name or from a file. If it is invalid, all its problems are reported at once. */
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from "node:path";
 import { readText } from "../../base/bounded_file.ts";
 import { type Environment, NO_ENVIRONMENT } from "./placeholders.ts";
@@ -21,29 +21,30 @@ import { YamlText } from "../../base/yaml/yaml_text.ts";
 export interface ExperimentFile {
   readonly experiment: Experiment;
   /**
-   * The text of the file, except for its secrets; for a file of another tool, the text of the experiment file to which
-   * it is converted.
+   * The text of the file without its secrets. If the file belongs to another tool, this is the experiment file to which
+   * it was converted.
    */
   readonly source: string;
-  /** Whether secrets were removed from `source`, so that it can't be run unchanged. */
+  /** Whether secrets were removed from `source`, so that it can't be run as it is. */
   readonly withheld: boolean;
-  /** Name of the file, such as `caching.yaml`. */
+  /** The name of the file, such as `caching.yaml`. */
   readonly fileName: string;
-  /** Folder that relative paths in the file refer to. */
+  /** The folder to which paths in the file are relative. */
   readonly baseDir: string;
   readonly builtIn: boolean;
-  /** Notes on a file of another tool: parts without a counterpart, and differences. */
+  /** Notes on the conversion of another tool's file: which parts have no counterpart, and what differs. */
   readonly notes: readonly string[];
 }
 
 export interface LoadOptions extends Pick<ParseContext, "arranged"> {
-  /** The folder that relative paths in the file refer to, if it is not the file's own. */
+  /** The folder to which paths in the file are relative, if it is not the file's own folder. */
   readonly folder?: string;
 }
 
 /**
- * Throws a UserError with every problem. A built-in experiment takes precedence over a file with the same name.
- * @param set Parameters by name, as YAML text.
+ * Throws a UserError that lists every problem. If a built-in experiment and a file have the same name, the built-in one
+ * is loaded.
+ * @param set The values of parameters by name, as YAML.
  */
 export async function loadExperiment(
   nameOrPath: string,
@@ -78,26 +79,26 @@ export async function loadExperiment(
   return { experiment, ...openSource(source, text), fileName, baseDir, builtIn, notes: [] };
 }
 
-/** The reader of `.proto` files, whose code is loaded only if the text may name such a file. */
+/** Loads the code that reads `.proto` files, but only if the text may name such a file. */
 async function protoReaderFor(source: string): Promise<typeof readProtoFile | undefined> {
   return /\bproto\b/.test(source)
     ? (await import("../../base/grpc/proto_file.ts")).readProtoFile
     : undefined;
 }
 
-/** Reads one variable at a time, because Plateau may only have permission for certain variables. */
+/** Reads one variable at a time, because Plateau may have permission for only some of them. */
 export function environment(name: string): string | undefined {
   return Deno.env.get(name);
 }
 
-/** The source, in the form in which it may be stored beside results. */
+/** The source without secrets, so that it may be stored with results. */
 function openSource(source: string, text: YamlText): Pick<ExperimentFile, "source" | "withheld"> {
   const open = text.without(secrets);
   const count = (text: string): number => text.split(SECRET).length;
   return { source: open, withheld: count(open) > count(source) };
 }
 
-/** Top-level keys of other tools' files that experiments do not have. */
+/** Matches text that occurs in files of other tools, but not in experiment files. */
 const OF_OTHER_TOOLS =
   /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log|openapi|swagger)["']?[ \t]*:|^["']?scenarios["']?[ \t]*:[ \t]*\r?\n?[ \t]*[-[]|^[ \t]*import\s[^"'`;]{0,500}["']k6\b|<jmeterTestPlan\b|"openapi"\s*:\s*"3\.|"_postman_id"\s*:|postman\.com\/json\/collection\b/m;
 
@@ -108,11 +109,12 @@ async function importOf(source: string, path: string, files: Files): Promise<Imp
 }
 
 /**
- * Converts a file of another tool to an experiment file that `check` accepts, for `init` to write; null if the file is
- * of no known tool. Throws a UserError with everything that is wrong with the other tool's file, at its lines.
- * @param path The path of the other tool's file, as messages show it.
- * @param file The path of the written file, to which paths in it are relative.
- * @param writes Whether to import requests that may change something, too, from a file that only describes a service.
+ * Converts another tool's file to a valid experiment file, which `init` writes; null if the file is of no known tool.
+ * Throws a UserError that lists every problem of the other tool's file with its line.
+ * @param path The path of the other tool's file, for messages.
+ * @param file The path at which the experiment file will be written. Paths in it are relative to this.
+ * @param writes Whether to include requests that may change data. This matters only for files that describe a service,
+ * such as OpenAPI.
  */
 export async function convertedFile(
   source: string,
@@ -129,7 +131,7 @@ export async function convertedFile(
     if (imported.holds.length > 0) {
       throw new UserError(imported.holds.map(heldIn(path, BY_A_FUNCTION)));
     }
-    // Environment variables that the file reads need not be set yet.
+    // Variables that the file reads do not have to be set yet.
     const standIns = (name: string): string | undefined =>
       environment(name) ?? (imported.variables.includes(name) ? `(${name})` : undefined);
     parseImported(imported, path, { files: filesFrom(to), environment: standIns });
@@ -137,7 +139,10 @@ export async function convertedFile(
   });
 }
 
-/** Why a file with a variable's value in it is not written: others may read the file, and it may be kept for long. */
+/**
+ * The problem with a file that would contain a variable's value. It is not written, because others may read the file,
+ * and it may be kept for long.
+ */
 function heldIn(path: string, fix: string): (name: string) => Problem {
   return (name) => ({
     place: withoutSecrets(path),
@@ -152,17 +157,17 @@ const BY_A_FUNCTION =
 const BY_ITS_OWN =
   "name a function of the processor in the beforeRequest of its step, so that the request is made when the file runs";
 
-/** An experiment in TypeScript, for `init` to write. */
+/** An experiment in TypeScript, which `init` writes. */
 interface WrittenScript {
   readonly text: string;
   readonly notes: readonly string[];
 }
 
 /**
- * Converts a k6 or Artillery script to an experiment in TypeScript that keeps its functions; null for any other file.
- * Throws a UserError if nothing can be taken over.
- * @param path The path of the script, as messages show it.
- * @param file The path of the written file, to which paths in it are relative.
+ * Converts a k6 or Artillery script to an experiment in TypeScript that keeps the script's functions; null for any
+ * other file. Throws a UserError if nothing can be converted.
+ * @param path The path of the script, for messages.
+ * @param file The path at which the experiment will be written. Paths in it are relative to this.
  */
 export async function convertedScript(
   source: string,
@@ -206,7 +211,7 @@ async function functionsOf(
   return await withEngine(() => artilleryScript(source, path, { files, pathOf }));
 }
 
-/** Converts paths relative to one file into paths relative to another. */
+/** Returns a function that converts paths relative to the file at `path` into paths relative to `file`. */
 function pathsFrom(path: string, file: string): (path: string) => string {
   const [from, to] = [dirname(resolve(path)), dirname(resolve(file))];
   return (path) => isAbsolute(path) ? path : relative(to, join(from, path));
@@ -222,7 +227,7 @@ function parseImported(
   return { experiment, ...openSource(text, yaml), fileName, builtIn: false, notes };
 }
 
-/** Parses text that a YAML library wrote, of which only the size can be wrong. */
+/** Parses YAML that a library has written, so the only possible problem is its size. */
 function importedYaml(text: string, path: string): YamlText {
   try {
     return new YamlText(text, path);
@@ -237,16 +242,17 @@ function importedYaml(text: string, path: string): YamlText {
 interface ParseContext {
   /** Reads the files that the experiment names. */
   readonly files?: Files;
-  /** Parameters by name, as YAML text. */
+  /** The values of parameters by name, as YAML. */
   readonly set?: SetParameters;
   readonly environment?: Environment;
-  /** Transforms the file's data, with parameters filled in, before it becomes the experiment. */
+  /** Changes the file's data after parameters are filled in and before it is parsed as an experiment. */
   readonly arranged?: (data: unknown) => unknown;
 }
 
 /**
- * Call within `withEngine`, which patterns need. Registers the file's secrets, so that no later message shows them.
- * @param file Name of the file in messages.
+ * Must be called within `withEngine`, which loads the engine for patterns. Registers the file's secrets, so that no
+ * later message shows them.
+ * @param file The name of the file, for messages.
  */
 export function parseExperiment(
   source: string,
@@ -277,7 +283,7 @@ function experimentIn(
   throw new UserError([...problems, ...placed(wrong)]);
 }
 
-/** Sets the script aside, because a `${…}` in its code is not a placeholder. */
+/** Separates the script from the other data, because a `${…}` in its code is not a placeholder. */
 function withoutScript(data: unknown): { readonly script?: unknown; readonly rest: unknown } {
   if (typeof data !== "object" || data === null || !("script" in data)) return { rest: data };
   const { script, ...rest } = data;

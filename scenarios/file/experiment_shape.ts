@@ -1,6 +1,6 @@
 /**
- * The experiment file's shape, written once. `ExperimentInput` is what people write, `Experiment` what
- * the program works with: defaults filled in, durations in milliseconds, factors still as lists.
+ * The schema of experiment files. `ExperimentInput` is what people write. `Experiment` is what the program uses:
+ * defaults are filled in, durations are in milliseconds, and factors are still lists.
  */
 import * as z from "zod";
 import { ALWAYS } from "../../base/explain.ts";
@@ -57,7 +57,7 @@ const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._
     "go on with letters, digits, spaces and . _ -",
 });
 
-/** Figures of which more is better, and about which a verdict is possible. */
+/** Figures that a comparison can decide about. For each of them, more is better. */
 const COMPARED_FIGURES = ["rate", "perCpu", "eventsPerCpu"] as const;
 
 const comparedFields = {
@@ -165,7 +165,7 @@ const experimentFields = (files: Files) =>
   });
 
 /**
- * The specification of an experiment, made on demand because making it takes some milliseconds.
+ * The schema of an experiment. It is built only when needed, because that takes some milliseconds.
  * @param files Reads the files that the experiment names.
  */
 export const experimentSpecWith = (files: Files = NO_FILES) =>
@@ -174,7 +174,7 @@ export const experimentSpecWith = (files: Files = NO_FILES) =>
 export type ExperimentInput = z.input<ReturnType<typeof experimentSpecWith>>;
 export type Experiment = z.output<ReturnType<typeof experimentFields>>;
 
-/** Checks for parts that are valid alone but conflict with each other. */
+/** Reports parts of an experiment that are valid alone, but conflict with each other. */
 function checkTogether(experiment: Partial<Experiment>, context: z.core.$RefinementCtx): void {
   const isWrong = (path: Path): boolean =>
     context.issues.some(({ path: wrong = [] }) =>
@@ -197,7 +197,7 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
   for (const conflict of conflicts) context.addIssue({ code: "custom", ...conflict });
 }
 
-/** Conflicts of an experiment that compares nothing; null if it compares something. */
+/** The conflicts of an experiment with `compare: none`; null for any other experiment. */
 function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[] | null {
   if (compare !== "none") return null;
   return base === undefined ? [] : [{
@@ -206,7 +206,7 @@ function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[]
   }];
 }
 
-/** Hooks are functions, which YAML does not have. */
+/** Problems with hooks in a file without a script: hooks are functions, which YAML does not have. */
 function hooksWithoutScript(given: Partial<Experiment>): Conflict[] {
   if (given.script !== undefined) return [];
   const message = "Cannot call this hook: only an experiment in TypeScript has functions";
@@ -224,7 +224,7 @@ function isFilled(section: object): boolean {
   return Object.keys(section).length > 0;
 }
 
-/** Limits the number of names in a section. */
+/** Limits the number of entries in a section. */
 function atMost(
   limit: "targets" | "scenarios",
 ): [
@@ -238,7 +238,10 @@ function atMost(
   ];
 }
 
-/** Targets that scenarios name but that do not exist. @param given Any part may be wrong, which the schema reports. */
+/**
+ * Problems with targets that a scenario names but that do not exist.
+ * @param given Any part may be invalid, because the schema reports that separately.
+ */
 function unknownTargets(given: Partial<Experiment>): Conflict[] {
   const known = Object.keys(given.targets ?? {});
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
@@ -253,15 +256,17 @@ function unknownTargets(given: Partial<Experiment>): Conflict[] {
   });
 }
 
-/** Gateways that can't stand in front of the targets that they name, and commands with unknown placeholders. */
+/**
+ * Problems with gateways that can't stand in front of the targets they name, and of commands with unknown placeholders.
+ */
 function misplacedLines({ targets }: Partial<Experiment>): Conflict[] {
   return [...referenceConflicts(targets ?? {}), ...stepConflicts(targets ?? {})]
     .map(({ path, message }) => ({ path: ["targets", ...path], message }));
 }
 
 /**
- * Scenarios in which several requests count as one, with a load that ends after a number of requests.
- * @param given The same as for `unknownTargets`.
+ * Problems with loads that end after a number of requests, in scenarios that count several requests as one.
+ * @param given Any part may be invalid, as in `unknownTargets`.
  */
 function uncountableFlows(given: Partial<Experiment>): Conflict[] {
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
@@ -273,7 +278,7 @@ function uncountableFlows(given: Partial<Experiment>): Conflict[] {
   });
 }
 
-/** Conflicts of loads that set what the log of a replay determines. */
+/** Problems with loads that set something which the log of a replay already determines. */
 function replayConflicts(
   given: Partial<Experiment>,
   isWrong: (path: Path) => boolean,
@@ -292,8 +297,8 @@ function replayConflicts(
 }
 
 /**
- * Conflicts between options of a load and other settings, and features that HTTP/2 lacks.
- * @param given The same as for `unknownTargets`.
+ * Problems with load options that conflict with other settings, or that HTTP/2 lacks.
+ * @param given Any part may be invalid, as in `unknownTargets`.
  */
 function loadConflicts(
   given: Partial<Experiment>,
@@ -336,7 +341,7 @@ function loadConflicts(
 
 const GRPC_OVER_HTTP_1 = "Cannot call gRPC over HTTP/1.1: leave out http2, or write http2: true";
 
-/** Settings that a scenario can't have if virtual users send its requests in sequence. */
+/** Problems with load settings in a scenario whose requests each wait for the previous response. */
 function userConflicts(
   scenario: Scenario,
   { pipeline = [] }: { readonly pipeline?: readonly number[]; readonly http2?: readonly boolean[] },
@@ -349,7 +354,7 @@ function userConflicts(
   return [{ path: [...loadPath, "pipeline"], message }];
 }
 
-/** Why each request waits for the previous response; null if none waits. */
+/** Why each request must wait for the previous response; null if it need not. */
 function whyInTurn(scenario: Scenario): string | null {
   if ("replay" in scenario) return null;
   if (uniqueTables(scenario.values).length > 0) {
@@ -361,7 +366,7 @@ function whyInTurn(scenario: Scenario): string | null {
   return followOf(scenario.follow).most > 0 ? "whose requests follow redirects" : null;
 }
 
-/** Settings that a scenario with streams can't have. */
+/** Problems with settings that don't fit a scenario with streams. */
 function streamConflicts(
   scenario: Scenario,
   { pipeline = [], http2 = [], capacity = [] }: {
@@ -388,7 +393,7 @@ function streamConflicts(
   ];
 }
 
-/** Settings that a scenario with WebSockets can't have. */
+/** Problems with settings that don't fit a scenario with WebSockets. */
 function socketConflicts(
   scenario: Scenario,
   { pipeline = [], http2 = [], requests, capacity }: {
@@ -424,7 +429,7 @@ function socketConflicts(
   ];
 }
 
-/** Why TLS sessions can't be resumed for targets that are reached without TLS. */
+/** For each target that is reached without TLS, a message that TLS sessions can't be resumed there. */
 function clearTargets(
   scenario: Scenario | undefined,
   { targets = {} }: Partial<Experiment>,
@@ -439,7 +444,7 @@ function clearTargets(
   });
 }
 
-/** Header fields of a scenario that HTTP/2 forbids. */
+/** Problems with header fields that HTTP/2 forbids. */
 function fieldConflicts(scenario: Scenario): Conflict[] {
   return fieldsIn(scenario).flatMap(({ path, name, text }) => {
     const message = fieldProblemInHttp2(name, text);
@@ -447,7 +452,7 @@ function fieldConflicts(scenario: Scenario): Conflict[] {
   });
 }
 
-/** Targets of a scenario behind a proxy that HTTP/2 can't pass. */
+/** Problems with targets behind an HTTP proxy that can't forward HTTP/2. */
 function proxiedTargets(
   scenario: Scenario,
   { targets = {} }: Partial<Experiment>,

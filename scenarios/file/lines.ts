@@ -1,10 +1,13 @@
-/** Reads the lines of a file that may be larger than memory. */
+/** Reads a file line by line, so that it may be larger than memory. */
 import { createHash } from "node:crypto";
 import { beyond, LIMITS, oneMoreThan } from "../../base/limits.ts";
 
 const CHUNK_BYTES = 1 << 20;
 
-/** Calls `visit` with each line, and returns the SHA-256 of the file, in hex. Holds one chunk of it at a time. */
+/**
+ * Calls `visit` with each line. Returns the SHA-256 of the file in hex. Only one chunk of the file is in memory at a
+ * time.
+ */
 export function eachLineOf(path: string, visit: (line: string) => void): string {
   using file = Deno.openSync(path);
   const hash = createHash("sha256");

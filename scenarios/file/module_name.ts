@@ -1,11 +1,11 @@
-/** Which files are scripts, judging by their names. */
+/** Recognizes scripts by the extensions of their names. */
 import { extname } from "node:path";
 
-/** Extensions of modules with types. */
+/** Extensions of modules in TypeScript. */
 export const TYPED: readonly string[] = [".ts", ".mts"];
 const UNTYPED: readonly string[] = [".js", ".mjs"];
 
-/** Whether a file is a script. A k6 script is one, too, and is recognised later by its imports. */
+/** Whether a file is a script by its name. This includes k6 scripts, which are recognized later by their imports. */
 export function isScript(path: string): boolean {
   return [...TYPED, ...UNTYPED].includes(extname(path));
 }

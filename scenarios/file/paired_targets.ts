@@ -1,19 +1,19 @@
 /**
- * Doubles every target in an experiment's data: one from a folder as `base`, and one from another folder as `head`. A
- * key that named a target then names both. Claims, thresholds and published figures are left out, because they name the
- * targets of the original file.
+ * Turns every target in an experiment's data into two, `base` and `head`, each started from a folder of its own. Where
+ * the data named the target, it then names both. Claims, thresholds and published figures are left out, because they
+ * refer to the original targets.
  */
 import { join, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { withReference } from "../../base/target/references.ts";
 
-/** Folders that relative paths of targets refer to, for each side. */
+/** The folders to which paths of targets are relative on each side. */
 export interface PairedFolders {
   readonly base: string;
   readonly head: string;
 }
 
-/** The two names of a target of the file. */
+/** The two names that a target of the file gets. */
 export interface PairedName {
   readonly base: string;
   readonly head: string;
@@ -21,10 +21,12 @@ export interface PairedName {
 
 const SIDES = ["base", "head"] as const;
 
-/** Keys that are left out, because they refer to targets by their names in the file. */
+/** Keys to leave out, because they refer to targets by their original names. */
 const OF_THE_FILE = ["claims", "published", "thresholds", "compare", "base"];
 
-/** `base` and `head` for a single target, `base-express` and `head-express` for several. */
+/**
+ * The names are `base` and `head` for a single target, or of the form `base-express` and `head-express` for several.
+ */
 export function pairedNames(targets: readonly string[]): Map<string, PairedName> {
   const isOne = targets.length === 1;
   return new Map(targets.map((name) => [
@@ -33,13 +35,16 @@ export function pairedNames(targets: readonly string[]): Map<string, PairedName>
   ]));
 }
 
-/** Throws a UserError if no target depends on a folder, so that both sides would be the same. */
+/**
+ * Throws a UserError if none of the targets is started from files in a folder, because both sides would then be the
+ * same.
+ */
 export function refuseUnbuilt(targets: Readonly<Record<string, unknown>>): void {
   if (Object.values(targets).some((spec) => isOfFolder(mapOf(spec)))) return;
   throw new UserError([NOTHING_BUILT]);
 }
 
-/** @param data Data of a valid file, with parameters filled in. */
+/** @param data The data of a valid file, with parameters filled in. */
 export function pairedData(data: unknown, folders: PairedFolders): unknown {
   const { targets, scenarios, ...rest } = mapOf(data);
   const specs = Object.entries(mapOf(targets));
@@ -72,7 +77,7 @@ function isOfFolder(spec: Readonly<Record<string, unknown>>): boolean {
   return "command" in spec || typeof mapOf(spec.nginx).root === "string";
 }
 
-/** The target, with the paths of its program and of static files moved into the folder. */
+/** The target with its program and static files in the given folder. */
 function inFolder(
   spec: Readonly<Record<string, unknown>>,
   folder: string,

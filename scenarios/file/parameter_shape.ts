@@ -1,6 +1,6 @@
 /**
- * The declaration of parameters: plain values, secret values, and choices. A choice changes the file, and may set the
- * values of other parameters. Pure.
+ * The declaration of parameters. A parameter is a plain value, a secret value, or a choice, which changes the file and
+ * may set other parameters. Pure.
  */
 import * as z from "zod";
 import { AS_INPUT } from "../../base/explain.ts";
@@ -21,7 +21,7 @@ const text = z.string().refine((parameterValue) => !holdsPlaceholder(parameterVa
   error: ({ input }) => `Cannot use ${quotedOpenly(input)}: a parameter can't hold another`,
 });
 
-/** Value of a parameter that is not a choice. */
+/** The value of a parameter that is not a choice. */
 export const value = z.union([
   text,
   z.number(),
@@ -29,7 +29,10 @@ export const value = z.union([
   z.array(z.union([text, z.number(), z.boolean()])).min(1),
 ]);
 
-/** Always text, so that the secret 0123 is not read as a number. Without a value in the file, `--set` must give one. */
+/**
+ * The value is always text, so that the secret 0123 is not read as a number. If the file has no value, `--set` must
+ * provide one.
+ */
 const secretValue = z.strictObject({
   secret: z.literal(true).describe(
     "Whether the parameter's value is secret: no output shows it",
@@ -37,7 +40,7 @@ const secretValue = z.strictObject({
   value: text.min(1).optional(),
 });
 
-/** Values of other parameters that a choice sets in its own `parameters`. */
+/** The values that a choice sets for other parameters, from its key `parameters`. */
 const presets = z.record(name, value);
 
 const choices = z.record(z.string(), z.union([z.record(z.string(), z.json()), z.null()]))
@@ -56,7 +59,7 @@ const choices = z.record(z.string(), z.union([z.record(z.string(), z.json()), z.
 
 const parameter = z.union([...value.options, secretValue, choices]);
 
-/** The parameters as written, or, once they are filled in, the used value of each by name. */
+/** Parameters as the file declares them or, once they are filled in, the value of each. */
 export const parametersSpec = z.record(name, parameter);
 type Parameter = z.output<typeof parameter>;
 
@@ -74,7 +77,7 @@ export function isChoices(parameter: Parameter): parameter is ChoiceChanges {
 /** Parameters in the order of the file. */
 export type DeclaredParameters = readonly (readonly [name: string, parameter: Parameter])[];
 
-/** Values that a choice sets for other parameters. */
+/** The values that a choice sets for other parameters. */
 export function presetsOf(written: unknown): [name: string, value: Json][] {
   return Object.entries(presets.safeParse(written).data ?? {});
 }
@@ -86,7 +89,7 @@ export function declarationFindings(parameters: unknown): PathProblem[] {
     .map((finding) => ({ ...finding, path: ["parameters", ...finding.path] }));
 }
 
-/** Names that a choice sets, although the file declares no such value. */
+/** Problems with choices that set a parameter which the file does not declare, or which is itself a choice. */
 function unknownPresets(parameters: unknown): PathProblem[] {
   const sound = validParameters(parameters);
   const names = sound.flatMap(([name, parameter]) => isChoices(parameter) ? [] : [name]);

@@ -1,6 +1,6 @@
 /**
- * Parameters of an experiment file, which `--set` changes by name: choices, each with changes that are merged into
- * the file, and values that replace `${name}` in its texts; `${env.NAME}` is a variable of the environment. Pure.
+ * Fills in the parameters of an experiment file, which `--set` can change by name. A choice merges changes into the
+ * file. A value replaces `${name}` in the file's texts, and `${env.NAME}` is an environment variable. Pure.
  */
 import {
   type Environment,
@@ -31,24 +31,29 @@ import { didYouMean } from "../../base/suggest.ts";
 import { stages } from "../../base/target/steps.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 
-/** The values of `--set` by name, as YAML text. */
+/** What `--set` gives: the values of parameters by name, as YAML. */
 export type SetParameters = Readonly<Record<string, string>>;
 
-/** A file's data with parameters filled in. */
 interface FilledIn {
-  /** The data without choices: `parameters` maps each name to the used value. */
+  /**
+   * The file's data after choices are made and values are filled in. Its `parameters` has the value of each parameter
+   * in use.
+   */
   readonly data: unknown;
-  /** Values that were filled in and must not be shown. */
+  /** Values that were filled in but must never be shown. */
   readonly secrets: readonly SecretValue[];
-  /** Problems of the values of `--set`. */
+  /** Problems of values that `--set` gives. */
   readonly problems: readonly Problem[];
-  /** Problems of the file, at their paths. */
+  /** Problems of the file, with their paths. */
   readonly findings: readonly PathProblem[];
-  /** Converts problems of `data` to paths of the file, leaving out those that are already in `findings`. */
+  /**
+   * Converts problems of `data` into problems of the file, with the paths there. Leaves out those that `findings`
+   * already explains.
+   */
   readonly inFile: (findings: readonly PathProblem[]) => PathProblem[];
 }
 
-/** Never throws: all problems are in the result. */
+/** Never throws, because the result contains all problems. */
 export function fillParameters(
   written: unknown,
   given: SetParameters,
@@ -101,12 +106,11 @@ export function fillParameters(
   };
 }
 
-/** Names of parameters whose values must not be shown. */
 function secretNames(parameters: DeclaredParameters): string[] {
   return parameters.flatMap(([name, parameter]) => isSecret(parameter) ? [name] : []);
 }
 
-/** Secrets in the arguments of a program, which every user of the machine can read. */
+/** Problems with secrets in the arguments of a program, because every user of the machine can read those. */
 function secretArguments(
   { path, names }: PlaceholderUse,
   isHidden: (name: string) => boolean,
@@ -119,7 +123,9 @@ function secretArguments(
   });
 }
 
-/** Whether a path leads into a command of a target or one of its steps, but not into its environment. */
+/**
+ * Whether the path is within the arguments of a target's command or of one of its steps, and not within an environment.
+ */
 function isArgument([room, , key, , part]: Path): boolean {
   if (room !== "targets") return false;
   return key === "command" ||
@@ -138,7 +144,7 @@ function copied(findings: readonly PathProblem[]): PathProblem[] {
   return [...findings];
 }
 
-/** Applies the choices to the file in order, and collects the values. */
+/** Merges the chosen changes into the file, one choice after the other, and collects the values of all parameters. */
 function settle(
   rest: unknown,
   parameters: DeclaredParameters,
@@ -171,13 +177,13 @@ function settle(
   return { values, problems, layers };
 }
 
-/** Choices come first, because they may set other parameters. */
+/** Puts choices first, because they may set other parameters. */
 function choicesFirst(parameters: DeclaredParameters): DeclaredParameters {
   const isChoice = ([, parameter]: DeclaredParameters[number]): boolean => isChoices(parameter);
   return [...parameters.filter(isChoice), ...parameters.filter((one) => !isChoice(one))];
 }
 
-/** Names of parameters that nothing uses after the choices are made. */
+/** The parameters that the file does not use, once the choices are made. */
 function unusedNames(parameters: DeclaredParameters, uses: readonly PlaceholderUse[]): string[] {
   const used = new Set(uses.flatMap(({ names }) => names));
   return parameters.flatMap(([name, parameter]) =>
@@ -185,7 +191,7 @@ function unusedNames(parameters: DeclaredParameters, uses: readonly PlaceholderU
   );
 }
 
-/** Used values, in the order of the file. */
+/** The values in use, in the order of the file. */
 function usedValues(
   names: readonly string[],
   values: ReadonlyMap<string, Json>,
@@ -207,7 +213,7 @@ function unusedProblems(
   }));
 }
 
-/** @param text Null: the first choice. */
+/** @param text What `--set` gives; null for the default, which is the first choice. */
 function choiceOf(name: string, choices: readonly string[], text: string | null): string {
   if (text === null) return choices[0];
   const unquoted = choices.includes(text) ? text : String(yamlOf(name, text).data);
@@ -228,7 +234,7 @@ function yamlOf(name: string, text: string): YamlText {
   return new YamlText(text, flag(name));
 }
 
-/** The most characters of a value that a message shows, because a value may be long and occur often. */
+/** How many characters of a value a message shows. A value may be long, and occur in many messages. */
 const SHOWN_CHARS = 200;
 
 function flag(name: string): string {
@@ -249,7 +255,9 @@ function isUnfilled({ names, wrong }: PlaceholderUse, values: ReadonlyMap<string
   return wrong.length > 0 || names.some((name) => !values.has(name));
 }
 
-/** The value behind a name, for a message, because the file only contains the name. */
+/**
+ * What the placeholders in a text stand for, to be added to a message, because the file itself has only their names.
+ */
 function whereFrom(
   { names }: PlaceholderUse,
   values: ReadonlyMap<string, Json>,
@@ -263,7 +271,7 @@ function whereFrom(
   return ` (${origins.join("; ")})`;
 }
 
-/** The value as JSON; for a long one, only the beginning. */
+/** The value as JSON, cut off if it is long. */
 function valueText(value: Json | undefined): string {
   const text = JSON.stringify(typeof value === "string" ? value.slice(0, SHOWN_CHARS + 1) : value);
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;

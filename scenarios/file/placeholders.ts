@@ -1,35 +1,35 @@
-/** Fills in `${name}` with the value of a parameter, and `${env.NAME}` with that of an environment variable. Pure. */
+/** Replaces `${name}` with the value of a parameter, and `${env.NAME}` with an environment variable. Pure. */
 import { beyond, isWithin, oneMoreThan } from "../../base/limits.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 import type { Path } from "../../base/problems.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
-/** A text of the data that contains placeholders. */
+/** A text with placeholders in it. */
 export interface PlaceholderUse {
   readonly path: Path;
   readonly names: readonly string[];
-  /** Why names could not be filled in; empty if all were. */
+  /** Why placeholders could not be filled in; empty if all were. */
   readonly wrong: readonly string[];
 }
 
 const TOO_LONG = `Cannot fill in this text: ${beyond("filledIn", oneMoreThan("filledIn"))}`;
 
-/** The names allowed between braces, with their values. */
+/** The names that may stand between the braces, with their values. */
 interface KnownValues {
   readonly values: ReadonlyMap<string, Json>;
-  /** Names of all parameters, including those missing in `values` because their value is wrong. */
+  /** The names of all parameters, including those without an entry in `values` because their value is invalid. */
   readonly names: ReadonlySet<string>;
 }
 
-/** A text that consists of `${name}` only. */
+/** Matches a text that is one `${name}` and nothing else. */
 const ALONE = /^\$\{([^{}]*)\}$/;
-/** `${name}`, or `$${`, which stands for `${` itself. */
+/** Matches `${name}`, and `$${`, which is the escaped form of `${`. */
 const WITHIN = /\$\$\{|\$\{([^{}]*)\}/g;
 
 /**
- * The data with every `${name}` filled in: a placeholder that stands alone becomes the value, whatever its type; within
- * a text the value becomes text. Keys of maps stay as they are. If all texts together exceed `LIMITS.filledIn`, those
- * beyond the limit are left empty.
+ * Fills in every `${name}` in the data. A text that is only a placeholder is replaced by the value itself, of whatever
+ * type; within a longer text, the value is converted to text. Keys of maps are never changed. If all texts together
+ * exceed `LIMITS.filledIn`, those beyond the limit are left empty.
  */
 export function fillPlaceholders(
   data: unknown,
@@ -41,9 +41,9 @@ export function fillPlaceholders(
 
 class Filling {
   readonly uses: PlaceholderUse[] = [];
-  /** Lengths of the values as written, by name. */
+  /** The length of each value as text, by name. */
   readonly #lengths = new Map<string, number>();
-  /** Total characters of all texts so far; a text that an alias repeats counts each time. */
+  /** The total length of all texts so far, in characters. A text that is repeated by a YAML alias counts each time. */
   #chars = 0;
   #mistakes = 0;
 
@@ -87,7 +87,7 @@ export function holdsPlaceholder(text: string): boolean {
   return namesIn(text).length > 0;
 }
 
-/** Names in all texts of the data, each once. */
+/** The names of all placeholders in the data. */
 export function namesWithin(data: unknown): Set<string> {
   if (typeof data === "string") return new Set(namesIn(data));
   if (typeof data !== "object" || data === null) return new Set();
@@ -98,7 +98,10 @@ function namesIn(text: string): string[] {
   return [...text.matchAll(WITHIN)].flatMap(([, name]) => name === undefined ? [] : [name.trim()]);
 }
 
-/** @param isRead Whether anyone reads a suggestion for an unknown name, which takes a comparison with all names. */
+/**
+ * @param isRead Whether to suggest a similar name for an unknown one. This requires a comparison with all names, so it
+ * is left out if nobody will read the message.
+ */
 function whyNot(text: string, { values, names }: KnownValues, isRead: boolean): string[] {
   const unset = namesIn(text).filter((name) => isEnvName(name) && !values.has(name));
   const unknown = namesIn(text).find((name) => !isEnvName(name) && !names.has(name));
@@ -117,7 +120,7 @@ function whyNot(text: string, { values, names }: KnownValues, isRead: boolean): 
   ];
 }
 
-/** The most parameters that are compared with an unknown name. */
+/** An unknown name is compared with at most this many parameters. */
 const MOST_COMPARED = 1_000;
 
 function unknownName(name: string, names: ReadonlySet<string>): string {
@@ -129,7 +132,7 @@ function unknownName(name: string, names: ReadonlySet<string>): string {
   return `Cannot fill in ${text}: ${fix}; for the text ${text} itself, write $${text}`;
 }
 
-/** Replaces placeholders; one without a value stays unchanged. */
+/** Replaces the placeholders in a text. Those without a value stay as written. */
 function replaced(text: string, values: ReadonlyMap<string, Json>): Json {
   const alone = ALONE.exec(text);
   if (alone) return values.get(alone[1].trim()) ?? text;
@@ -143,21 +146,21 @@ function unescaped(text: string): string {
   return text.replaceAll("$${", "${");
 }
 
-/** Reads one environment variable rather than all, because Plateau may only have permission for that one. */
+/** Reads one environment variable at a time, because Plateau may have permission for only some of them. */
 export type Environment = (name: string) => string | undefined;
 
 export const NO_ENVIRONMENT: Environment = () => undefined;
 
 const BEFORE = "env.";
-/** Names that shells accept (POSIX.1-2017 §8.1, and lower-case letters). */
+/** Matches names that shells accept: those of POSIX.1-2017 §8.1, and lower-case letters. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Whether the name refers to the environment; names of parameters have no dot. */
+/** Whether the name refers to an environment variable. Names of parameters have no dots. */
 export function isEnvName(name: string): boolean {
   return name.startsWith(BEFORE);
 }
 
-/** Values of the variables that are set and not empty, by their names between the braces. */
+/** The values of those environment variables that are set and not empty, by their names with the prefix `env.`. */
 export function variablesOf(
   names: Iterable<string>,
   environment: Environment,
@@ -170,8 +173,8 @@ export function variablesOf(
 }
 
 /**
- * Why a variable has no value. CI systems set a variable to nothing to hide a secret from a run, so an empty one counts
- * as missing.
+ * Why a variable has no value. An empty one counts as not set, because CI systems hide a secret from a run by setting
+ * its variable to "".
  */
 function whyNoVariable(name: string): string {
   const variable = name.slice(BEFORE.length);

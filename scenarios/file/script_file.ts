@@ -1,4 +1,4 @@
-/** An experiment in TypeScript, evaluated to the experiment file that it defines. */
+/** Evaluates an experiment in TypeScript to the experiment file that it stands for. */
 import { basename, dirname, extname, join } from "node:path";
 import { stringify } from "yaml";
 import { readBytesSync } from "../../base/bounded_file.ts";
@@ -16,19 +16,19 @@ import { withoutTypes } from "../code/without_types.ts";
 import { isScript, TYPED } from "./module_name.ts";
 
 interface ScriptFile {
-  /** The resulting experiment file. */
+  /** The experiment file, as YAML. */
   readonly text: string;
-  /** `signed.yaml` for `signed.ts`. */
+  /** Such as `signed.yaml` for `signed.ts`. */
   readonly fileName: string;
-  /** Parameters that the script has not read itself. */
+  /** The values of `--set` that the script did not read itself. */
   readonly set: SetParameters;
-  /** Problems of the experiment, each with its place in the script's default export. */
+  /** Converts problems of the experiment: each gets the place in the script's default export where it occurs. */
   readonly problems: (wrong: readonly PathProblem[]) => Problem[];
 }
 
 /**
  * Throws a UserError with the line of the script that fails.
- * @param written The text of the script, if it is not at its path yet.
+ * @param written The text of the script, if it is not yet stored at `path`.
  */
 export async function scriptFile(
   path: string,
@@ -53,7 +53,9 @@ export async function scriptFile(
         env.add(name);
         const value = environment(name);
         if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
-        secrets.keep(value, `\${env.${name}}`); // so an experiment that contains it can be filled in again
+        // Registered as a secret, so that `${env.NAME}` can replace the value where the experiment
+        // contains it.
+        secrets.keep(value, `\${env.${name}}`);
         return value;
       },
       random: Math.random,
@@ -87,7 +89,7 @@ export async function scriptFile(
   }
 }
 
-/** Throws a UserError for parameters that the script does not read. */
+/** Throws a UserError if `--set` gives parameters that the script does not read. */
 function refuseUnread(names: readonly string[]): void {
   if (names.length === 0) return;
   throw new UserError(names.map((name) => ({
@@ -96,7 +98,10 @@ function refuseUnread(names: readonly string[]): void {
   })));
 }
 
-/** Throws a UserError for hooks written as text. By now, each function has been replaced by a text: its own path. */
+/**
+ * Throws a UserError if the script has text where a hook, which is a function, is expected. At this point, each
+ * function has been replaced with its own path as text, so any other text was written by the user.
+ */
 function refuseNames(path: string, data: unknown): void {
   const { scenarios } = Object(data);
   const ofScenarios = Object.entries(Object(scenarios)).flatMap(([name, scenario]) =>
@@ -113,9 +118,12 @@ function refuseNames(path: string, data: unknown): void {
   })));
 }
 
-/** The JavaScript of a module, whose text is kept. Throws with the reason. */
+/**
+ * Loads a module as JavaScript, and records its text in `files`. Throws an Error with the reason if it can't be loaded.
+ */
 function loaded(path: string, module: string, files: CodeFiles): string {
-  // The results contain the text of every imported file, so only scripts may be imported: another file could be a key.
+  // Only scripts may be imported, because results include the text of every import; another file,
+  // such as a private key, must not get there.
   if (!isScript(module)) {
     throw new ScriptError(`Cannot import ${quotedOpenly(module)}: it is not a script (.ts, .js)`);
   }

@@ -1,6 +1,6 @@
 /**
- * The rows of an experiment's data: from files of CSV and JSON lines, and queries of SQLite. All functions throw with
- * the reason.
+ * Reads the rows of data for an experiment from CSV, from JSON lines, or from SQLite queries. All functions throw an
+ * Error with the reason if this fails.
  */
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { parse } from "csv-parse/sync";
@@ -10,8 +10,8 @@ import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import { isMap, parseJson } from "../../base/yaml/json_text.ts";
 
 /**
- * Parses CSV (RFC 4180). Throws with the problem and its line.
- * @param names Names of the columns; without them, the first line has the names.
+ * Parses CSV (RFC 4180). Throws an Error that says what is wrong in which line.
+ * @param names The names of the columns. If omitted, they are in the first line.
  */
 export function csvRows(csv: string, names?: readonly string[]): TableRow[] {
   const rows = parse<TableRow>(csv, {
@@ -26,8 +26,8 @@ export function csvRows(csv: string, names?: readonly string[]): TableRow[] {
 }
 
 /**
- * Parses one JSON object per line; members of nested objects become columns with dots in their names, lists become
- * JSON.
+ * Parses JSON lines, each of which has one object. Members of nested objects become columns with dotted names, and
+ * lists become JSON text.
  */
 export function jsonRows(text: string): TableRow[] {
   const rows: TableRow[] = [];
@@ -82,11 +82,12 @@ function* columnsOf(
   }
 }
 
-/** The result of a query of a database, which is opened read-only. */
+/** The rows that a query returns. The database is opened read-only. */
 export function sqliteRows(path: string, query: string): TableRow[] {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    // As a subquery, the query can only read, and returns at most one row more than the limit.
+    // A subquery can only read. The limit is one row more than allowed, so that an excess is
+    // detected.
     const inner = query.replace(/;\s*$/, "");
     const limited = `SELECT * FROM (\n${inner}\n) LIMIT ${oneMoreThan("rows")}`;
     const rows = database.prepare(limited).all().map((row) =>

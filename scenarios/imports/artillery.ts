@@ -1,4 +1,4 @@
-/** Imports an Artillery script: phases of arrivals, and scenarios that are flows. */
+/** Imports an Artillery script. Its phases become arrivals, and its scenarios become flows. */
 import * as z from "zod";
 import { explain } from "../../base/explain.ts";
 import { isMap } from "../../base/yaml/json_text.ts";
@@ -30,8 +30,8 @@ export const artillery: Format = {
 };
 
 /**
- * Converts a script. Its environments become choices of a parameter; the first is the default if the script itself has
- * no target or no phases.
+ * Converts a script. Its environments become choices of the parameter `environment`. If the script itself lacks a
+ * target or phases, the first environment is the default.
  */
 function convert(data: unknown, context: ImportContext): Import {
   const read = new Map<string, string>();
@@ -58,17 +58,20 @@ function convert(data: unknown, context: ImportContext): Import {
   return { experiment: whole, notes: [...notes], origins: made.origins, read };
 }
 
-/** An import that becomes code, with its script. */
+/** An import from which a TypeScript module is generated, with the script that was read. */
 export interface ImportedCode extends Import {
   readonly read: ReadonlyMap<string, string>;
   readonly script: ArtilleryScript;
-  /** The names of the experiment's scenarios, in the script's order. */
+  /** The names of the experiment's scenarios, in the order of the script's scenarios. */
   readonly scenarios: readonly string[];
-  /** Names that are not valid for values in Plateau, with their replacements. */
+  /** The script's names that are not valid for values in Plateau, with the names that replace them. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The experiment for a TypeScript module, with functions of the processor as hooks. Throws a ZodError. */
+/**
+ * Converts a script to an experiment for a TypeScript module, in which the processor's functions are hooks. Throws a
+ * ZodError if the script is invalid.
+ */
 export function artilleryCode(data: unknown, context: ImportContext): ImportedCode {
   const read = new Map<string, string>();
   const notes = new Set<string>();
@@ -95,14 +98,17 @@ export function artilleryCode(data: unknown, context: ImportContext): ImportedCo
   return { experiment, notes: [...notes], origins, read, script, scenarios, names };
 }
 
-/** Name of the constant with the functions of a scenario. @param scenario Index of the scenario. */
+/**
+ * The name of the constant that holds the functions of a scenario.
+ * @param scenario The index of the scenario.
+ */
 export function constantOf(scenario: number): string {
   return `scenario${scenario + 1}`;
 }
 
 /**
- * Environments with their configs, the default first: the script's own config, named `none`, if it has a target and
- * phases or there are no environments.
+ * The names of all environments with their configs, the default first. The default is `none`, which stands for the
+ * script's own config, if that has a target and phases or there are no environments.
  */
 function environmentsOf(data: unknown): [name: string, config: unknown][] {
   const own = Object(Object(data).config);
@@ -118,7 +124,7 @@ interface ReadScript {
   readonly issues: z.core.$ZodIssue[];
 }
 
-/** The script with one of its environments merged into its config. */
+/** Parses the script with one of its environments merged into its config. */
 function scriptIn(
   data: unknown,
   name: string,
@@ -138,14 +144,15 @@ function scriptIn(
   });
   const issues = (error?.issues ?? []).map((issue) => {
     const path = layers.writtenAt(issue.path);
-    // An environment has the keys of `config` directly, so its own path lacks that step.
+    // In an environment, the keys of `config` are at the top level, so the path has no `config`
+    // there.
     const own = path.filter((step, at) => !(at === 3 && step === "config"));
     return { ...issue, path: own, message: unmarked(issue.message) };
   });
   return { script, issues };
 }
 
-/** The script without its environments, each of which would otherwise contain all of them. */
+/** Removes the environments from the script, so that they are not copied into each of the results. */
 function withoutEnvironments(data: unknown): unknown {
   if (!isMap(data) || !isMap(data.config)) return data;
   const { environments: _, ...config } = data.config;
@@ -153,8 +160,8 @@ function withoutEnvironments(data: unknown): unknown {
 }
 
 /**
- * Keys whose texts are sent in requests, where values of environment variables stay marked, so that the written file
- * can name the variables instead. Other texts, such as those of phases, are read during the conversion.
+ * Keys whose texts are sent in requests. In these texts, values from environment variables stay marked, so that the
+ * written file can refer to the variables. All other texts, such as those of phases, are evaluated by the conversion.
  */
 const SENT = [
   ...["target", "variables", "defaults", "name", "over"],
@@ -162,7 +169,7 @@ const SENT = [
   ...["json", "body", "form", "formData", "regexp"],
 ];
 
-/** Fills in environment variables everywhere, including the target. */
+/** Fills in environment variables in all texts. */
 function filledIn(
   value: unknown,
   text: (inner: string) => string | undefined,
@@ -184,31 +191,34 @@ function filledIn(
   );
 }
 
-/** Whether a scenario's flow has no lists of steps within it, so that each step keeps its index. */
+/**
+ * Whether a scenario's flow contains no nested lists of steps, so that the index of each step is the same as in the
+ * file.
+ */
 function isFlat(data: unknown, [, at]: readonly PropertyKey[]): boolean {
   const flow: unknown = Object(Object(Object(data).scenarios)[at]).flow;
   return Array.isArray(flow) && !flow.some(Array.isArray);
 }
 
-/** The load of an Artillery script without phases. */
+/** What Artillery sends if the script has no phases: one virtual user. */
 const ONE_USER: readonly ArtilleryPhase[] = [{ duration: 1, arrivalCount: 1 }];
 
 const USUAL_TIMEOUT_SECONDS = 10;
 
-/** Artillery plugins for features that are built into Plateau: checks, and figures for each request. */
+/** Artillery plugins whose features are built into Plateau: checks, and figures for each request. */
 const BUILT_IN = ["expect", "metrics-by-endpoint"];
 
-/** The most redirects that Artillery's HTTP client (got) follows. */
+/** Artillery's HTTP client, got, follows at most this many redirects. */
 const MOST_REDIRECTS = 10;
 
-/** Results that all environments of a script share. */
+/** What the conversions of all environments of a script share. */
 interface Made {
   readonly notes: Set<string>;
   readonly origins: Origins;
   readonly expansion: Expansion;
-  /** Names that are not valid for values in Plateau, with their replacements. */
+  /** The script's names that are not valid for values in Plateau, with the names that replace them. */
   readonly names: Map<string, string>;
-  /** Whether the import becomes code, which calls the functions of the processor. */
+  /** Whether a TypeScript module is generated, which calls the functions of the processor. */
   readonly isCode: boolean;
 }
 
@@ -375,12 +385,11 @@ class Conversion {
   }
 }
 
-/** The URL that the script loads. */
 export function targetOf({ target = "" }: ArtilleryScript["config"]): URL {
   return new URL(unmarked(target));
 }
 
-/** Functions that are called at the beginning and end of a user's session. */
+/** The functions that are called at the start and end of each virtual user's session. */
 function userOf(
   { beforeScenario, afterScenario }: ArtilleryScript["scenarios"][number],
   last: readonly string[],
@@ -394,8 +403,8 @@ function userOf(
 }
 
 /**
- * The rate in the first unit in which few digits suffice, otherwise with all digits, because a rounded rate could add a
- * virtual user to a phase.
+ * The rate in the first unit in which six decimal places are exact, or else with all its digits, because a rounded rate
+ * could add a virtual user to a phase.
  */
 function rateText(perSec: number): string {
   for (const [unit, seconds] of [["s", 1], ["m", 60], ["h", 3_600]] as const) {

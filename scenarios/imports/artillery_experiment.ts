@@ -1,6 +1,6 @@
 /**
- * Converts an Artillery script and its processor to an experiment in TypeScript that keeps its functions, for `init` to
- * write.
+ * Converts an Artillery script and its processor to an experiment in TypeScript, which keeps the processor's functions.
+ * `init` writes it.
  */
 import { messageOf, UserError } from "../../base/errors.ts";
 import { withoutTypes } from "../code/without_types.ts";
@@ -11,14 +11,19 @@ import type { ImportContext } from "./format/format.ts";
 import { Call, References } from "./format/references.ts";
 
 export interface ArtilleryExperiment {
-  /** Text of a TypeScript module. */
+  /** The text of the TypeScript module. */
   readonly text: string;
   readonly notes: readonly string[];
-  /** Environment variables whose values the text contains in a form that no reference can replace, such as base64. */
+  /**
+   * Environment variables whose values are part of the text in a form that no reference can replace, such as base64.
+   */
   readonly holds: readonly string[];
 }
 
-/** Throws a ZodError, or a UserError about the processor, with every problem. @param from The script's name. */
+/**
+ * Throws a ZodError, or a UserError if the processor is invalid; both list every problem.
+ * @param from The name of the script.
+ */
 export function artilleryExperiment(
   data: unknown,
   from: string,
@@ -91,7 +96,7 @@ function javascriptOf(text: string, path: string): string {
   }
 }
 
-/** Names of all functions that hooks call, without duplicates. */
+/** The names of all functions that hooks call, each once. */
 function calledIn(value: unknown): string[] {
   if (value instanceof Call) {
     const { between, before, after, start, end } = Object(value.given);
@@ -101,7 +106,7 @@ function calledIn(value: unknown): string[] {
   return [...new Set(Object.values(value).flatMap(calledIn))];
 }
 
-/** One constant for each scenario, with the variables that all its users have. */
+/** The code of one constant for each scenario, with the variables that all its virtual users share. */
 function constantsOf(
   { script: { config }, scenarios, names: renamed }: ImportedCode,
   references: References,

@@ -1,4 +1,4 @@
-/** Converts the flow of an Artillery scenario to the steps of a flow in Plateau. */
+/** Converts the flow of an Artillery scenario to the steps of a flow. */
 import { basicAuthorization } from "../../base/net/endpoint.ts";
 import type { Path } from "../../base/problems.ts";
 import { cookieName, cookieValue } from "../request/flow.ts";
@@ -21,20 +21,20 @@ import { stepName } from "../request/request.ts";
 
 const HOOKS = ["beforeRequest", "afterResponse"] as const;
 
-/** The processor's functions that a flow calls. */
+/** The functions of the processor that a flow calls. */
 interface FlowFunctions {
-  /** Name of the function that makes the hooks of a step. */
+  /** The name of the function that makes the hooks of a step. */
   readonly step: string;
-  /** Functions that are called before and after every request. */
+  /** Functions to call before every request; `after` has those to call after every response. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
 interface FlowContext {
   readonly target: URL;
-  /** Header fields common to all requests. */
+  /** Header fields that all requests have. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Cookies common to all requests. */
+  /** Cookies that all requests have. */
   readonly cookies: Readonly<Record<string, string>>;
   readonly values: ArtilleryValues;
   readonly note: (text: string) => void;
@@ -42,7 +42,7 @@ interface FlowContext {
   readonly pathOf: (path: string) => string;
   readonly origins: Origins;
   readonly expansion: Expansion;
-  /** Null: functions are not converted. */
+  /** Null if functions are not converted. */
   readonly functions: FlowFunctions | null;
 }
 
@@ -63,10 +63,10 @@ interface HookedRequest {
   readonly functions: FlowFunctions;
 }
 
-/** The settings and the scope that apply at a step. */
+/** Where a step is, and the loop variables that it can use. */
 interface Place {
   readonly scope: Scope;
-  /** Path of the step in the script. */
+  /** The path of the step in the script. */
   readonly path: Path;
 }
 
@@ -75,14 +75,14 @@ export class ArtilleryFlow {
   readonly #cookies: Map<string, string>;
   /** Whether requests follow redirects; null before the first request. */
   #follows: boolean | null = null;
-  /** Functions that the script calls after the last request so far. */
+  /** Functions that the script calls between the last request and the next one. */
   #between: string[] = [];
 
   constructor(private readonly around: FlowContext) {
     this.#cookies = new Map(Object.entries(around.cookies));
   }
 
-  /** @param path Path of the steps; if lists are nested in them, the path of the whole flow. */
+  /** @param path The path of the steps; if the flow contains nested lists, the path of the whole flow. */
   walked(steps: readonly ArtilleryStep[], path: Path, isFlat: boolean): Walked {
     for (const [at, step] of steps.entries()) {
       this.#step(step, { scope: new Map(), path: isFlat ? [...path, at] : path });
@@ -162,7 +162,7 @@ export class ArtilleryFlow {
         ? over[round]
         : over === undefined
         ? String(from + round)
-        : undefined; // the list's items are only known later
+        : undefined; // the items are only known during the run
       const scope = new Map([
         ...place.scope,
         [loopValue, String(from + round)],
@@ -208,8 +208,8 @@ export class ArtilleryFlow {
   }
 
   /**
-   * A request with its functions. Functions that are called before the request receive its parameters as written, and
-   * may change them before they are sent.
+   * A request with the functions that the script calls for it. Functions to be called before the request receive its
+   * parameters as written, and may change them before they are sent.
    */
   #hooked(
     plain: Readonly<Record<string, unknown>>,
@@ -221,7 +221,7 @@ export class ArtilleryFlow {
       before: [...functions.before, ...functionNames(request.beforeRequest)],
       after: [...functions.after, ...functionNames(request.afterResponse)],
     };
-    // Credentials that are only known during the run are assembled by a hook.
+    // If credentials are only known during the run, a hook must build the field.
     const isMade = called.between.length + called.before.length > 0 ||
       auth !== undefined &&
         areLate(this.around.values.filled(`${auth.user}:${auth.pass}`, place.scope));
@@ -239,7 +239,7 @@ export class ArtilleryFlow {
     };
   }
 
-  /** A request's parameters as its functions receive them, with the names of loop variables filled in. */
+  /** A request's parameters as its functions receive them, with the values of loop variables filled in. */
   #parameters(
     request: Request,
     scope: Scope,
@@ -280,7 +280,10 @@ export class ArtilleryFlow {
     if (others.length > 0) note(`left out: expectations about ${others.join(", ")}`);
   }
 
-  /** In Plateau, following redirects is a setting of the whole scenario. */
+  /**
+   * Refuses requests that differ in whether they follow redirects, because in Plateau this is a setting of the whole
+   * scenario.
+   */
   #agree({ followRedirect }: Request, path: Path): void {
     if ((this.#follows ??= followRedirect) === followRedirect) return;
     this.around.refuse(
@@ -309,7 +312,10 @@ export class ArtilleryFlow {
     return path === unmarked(written) ? written : path;
   }
 
-  /** Header fields with names in lower case, so that a request's own field replaces a default, as in Artillery. */
+  /**
+   * The header fields of a request. Their names are in lower case, so that a request's own field replaces a default
+   * one, as in Artillery.
+   */
   #fields(request: Request, fill: (text: string) => string): Record<string, string> {
     const { form, gzip, auth } = request;
     const cookies = this.#cookiesOf(request, fill);
@@ -324,8 +330,8 @@ export class ArtilleryFlow {
   }
 
   /**
-   * Artillery puts cookies into the jar, which sends them with this and later requests. If their values vary, they are
-   * sent with this request only.
+   * The cookies that only this request sends. Artillery puts a request's cookies into the jar, so that later requests
+   * send them, too. Here this is possible only if their values are constant.
    */
   #cookiesOf({ cookie = {} }: Request, fill: (text: string) => string): string[] {
     const { note } = this.around;
@@ -354,14 +360,14 @@ export class ArtilleryFlow {
     if (!credentials.includes("{{")) {
       return { authorization: madeOf(credentials, basicAuthorization) };
     }
-    if (this.around.functions !== null) return {}; // a hook makes the field
+    if (this.around.functions !== null) return {}; // a hook adds this field
     this.around.note(
       "left out: auth that contains placeholders, which cannot be filled in within base64",
     );
     return {};
   }
 
-  /** A path relative to the target; no other host is loaded. */
+  /** The path relative to the target. Requests to other hosts are sent to the target, too, and noted. */
   #path(url: string, query: readonly [string, string][]): string {
     const { target, note } = this.around;
     const text = unmarked(url);
@@ -391,12 +397,12 @@ export class ArtilleryFlow {
   }
 }
 
-/** Names of functions, from a single name or a list. */
+/** The names in a value that is one name or a list of names. */
 export function functionNames(given: unknown): string[] {
   return given === undefined ? [] : [given].flat().map(String);
 }
 
-/** Removes empty lists and maps, and undefined values; an empty body stays. */
+/** Removes undefined values, and empty lists and maps except for an empty body. */
 function withoutEmpty(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isThere = ([name, value]: [string, unknown]): boolean =>
     name === "json" || name === "form" || typeof value !== "object" ||
@@ -407,7 +413,8 @@ function withoutEmpty(given: Readonly<Record<string, unknown>>): Record<string, 
 }
 
 /**
- * Whether credentials contain a placeholder or an environment variable, and so must not be written to a file in base64.
+ * Whether credentials contain a placeholder, which is filled in only during the run, or an environment variable, which
+ * must not be written to a file in base64.
  */
 function areLate(credentials: string): boolean {
   return credentials.includes("{{") || isMarked(credentials);

@@ -1,6 +1,6 @@
 /**
- * The processor of an Artillery script as code of an experiment in TypeScript: its functions are kept, and whatever is
- * unavailable in hooks is marked. The processor is read, never run.
+ * Converts the processor of an Artillery script to code in an experiment in TypeScript. Its functions are kept, but
+ * code that is unavailable in hooks becomes a comment with the reason. The processor is only parsed, never run.
  */
 import type * as js from "acorn";
 import { Edits } from "./script_edits.ts";
@@ -15,8 +15,8 @@ import {
 
 interface Module {
   /**
-   * The expression for the module in the written file, which imports `node` as `plateauNode`, because a processor may
-   * have its own `node`.
+   * The expression that replaces the module in the written file. `node` is imported there as `plateauNode`, because a
+   * processor may have a `node` of its own.
    */
   readonly code: string;
   /** The parts of the module that are available. */
@@ -29,7 +29,7 @@ const CRYPTO: Module = {
 };
 const BUFFER: Module = { code: "plateauNode", names: ["Buffer"] };
 
-/** Modules of which `plateau/artillery` provides a part. */
+/** Modules that `plateau/artillery` provides in part. */
 const MODULES: ReadonlyMap<string, Module> = new Map([
   ["crypto", CRYPTO],
   ["node:crypto", CRYPTO],
@@ -41,7 +41,7 @@ const MODULES: ReadonlyMap<string, Module> = new Map([
 /** Digests that `createHash` supports in hooks. */
 const DIGESTS = ["sha256"];
 
-/** Globals of Node.js that do not exist in hooks. */
+/** Globals of Node.js that are not available in hooks. */
 const MISSING_GLOBALS = [
   ...["require", "process", "global", "__dirname", "__filename", "fetch", "crypto", "performance"],
   ...["setTimeout", "setInterval", "setImmediate", "queueMicrotask", "structuredClone"],
@@ -53,9 +53,9 @@ const UNKNOWN_VARIABLES =
   "it reads environment variables whose names are known only when it runs: write process.env.NAME";
 
 export class ArtilleryProcessor {
-  /** The functions that a script may call: exported names, each with the name within the processor. */
+  /** The functions that a script may call: each exported name with the function's name in the processor. */
   readonly names = new Map<string, string>();
-  /** Lines that are left out, with the reason. */
+  /** The code that became a comment, each part with its line and the reason. */
   readonly left: string[] = [];
   /** Environment variables that the processor reads. */
   readonly variables = new Set<string>();
@@ -63,18 +63,21 @@ export class ArtilleryProcessor {
   usesModules = false;
   readonly #source: ScriptSource;
   readonly #edits: Edits;
-  /** Names in the current scope for anything unavailable, with the reason. */
+  /** The names in the current scope that stand for something unavailable, each with the reason. */
   #missing = new Map<string, string>();
-  /** Names in the current scope for modules, with the module's own name. */
+  /** The names that stand for modules, each with the module it stands for. */
   readonly #modules = new Map<string, string>();
   /**
-   * Statements that are the whole body of another statement: if such a body is left out, `{}` must take its place, or
-   * the next statement would become the body.
+   * Statements that are the whole body of another statement, such as an `if`. When one becomes a comment, `{}` takes
+   * its place, because otherwise the next statement would become the body.
    */
   readonly #bodies = new Set<js.Node>();
   #isModule = false;
 
-  /** Throws a UserError if the text is not JavaScript. @param path Name in messages. */
+  /**
+   * Throws a UserError if the text is not JavaScript.
+   * @param path The path of the processor, for messages.
+   */
   constructor(text: string, path: string) {
     this.#source = new ScriptSource(text, path);
     this.#edits = new Edits(text);
@@ -87,7 +90,7 @@ export class ArtilleryProcessor {
     for (const [name, own] of this.names) if (this.#missing.has(own)) this.names.delete(name);
   }
 
-  /** An expression for an object of the processor's functions. */
+  /** An expression that evaluates to an object with the processor's functions. */
   get code(): string {
     const body = this.#edits.toString().trim();
     const functions = [...this.names].map(([name, own]) => name === own ? own : `${name}: ${own}`);
@@ -128,7 +131,7 @@ export class ArtilleryProcessor {
     }
   }
 
-  /** Statements within a compound statement are checked one by one. */
+  /** Checks the statements within a compound statement one by one, so that only unavailable ones become comments. */
   #compound(node: js.Statement): void {
     const isStatement = ({ type }: js.Node): boolean =>
       /Statement$|Declaration$/.test(type) || type === "CatchClause" || type === "SwitchCase";
@@ -164,8 +167,8 @@ export class ArtilleryProcessor {
   }
 
   /**
-   * Why a node is unavailable in hooks; null if it is available. Functions within it are checked statement by
-   * statement.
+   * Why a node is unavailable in hooks; null if it is available. The statements of functions within the node are
+   * checked one by one.
    */
   #whyNot(node: js.Node): string | null {
     const functions: (() => void)[] = [];
@@ -212,7 +215,10 @@ export class ArtilleryProcessor {
     return this.#missing.get(node.name) ?? null;
   }
 
-  /** Which unavailable part of a module a node refers to; null if it refers to none. Also records names for modules. */
+  /**
+   * Why a part of a module that a node refers to is unavailable; null if there is no such part. Also records names that
+   * stand for modules.
+   */
   #lackingIn(node: js.AnyNode): string | null {
     if (node.type === "CallExpression") {
       const { callee, arguments: [given] } = node;
@@ -242,7 +248,7 @@ export class ArtilleryProcessor {
     return null;
   }
 
-  /** Whether a node is a `require` of an available module, which then becomes that module. */
+  /** Whether a node is a `require` of an available module. If so, replaces it with that module's expression. */
   #isTakenModule(node: js.AnyNode): boolean {
     const name = requiredBy(node);
     const module = name === null ? undefined : MODULES.get(name);
@@ -317,8 +323,8 @@ export class ArtilleryProcessor {
   }
 
   /**
-   * Records exports by `module.exports = { … }`, `module.exports.name = …` and `exports.name = …`, also if these are
-   * chained.
+   * Records the exports in `module.exports = { … }`, `module.exports.name = …` and `exports.name = …`, even if such
+   * assignments are chained.
    */
   #noteExports(node: js.Node): void {
     const one = node as js.AnyNode;
@@ -349,20 +355,20 @@ export class ArtilleryProcessor {
   }
 }
 
-/** The module that a call of `require` names; null for anything else. */
+/** The module that a `require` call names; null for any other node. */
 function requiredBy(node: js.AnyNode): string | null {
   if (node.type !== "CallExpression" || node.callee.type !== "Identifier") return null;
   const [given] = node.arguments;
   return node.callee.name === "require" && given?.type === "Literal" ? String(given.value) : null;
 }
 
-/** Why `name` is unavailable in a module that is only partly supported; null if it is available. */
+/** Why `name` is not available in a module that is supported only in part; null if it is available. */
 function lackOf(module: string, name: string): string | null {
   const { names } = MODULES.get(module) ?? { names: [name] };
   return names.includes(name) ? null : `Plateau has no ${name} of ${module}`;
 }
 
-/** Whether a call has a callback for a settled promise, which would run after the hook. */
+/** Whether a call passes a callback to a promise, which would run only after the hook has ended. */
 function goesOnLater(node: js.AnyNode): boolean {
   return node.type === "CallExpression" && node.callee.type === "MemberExpression" &&
     node.callee.property.type === "Identifier" &&
@@ -370,10 +376,12 @@ function goesOnLater(node: js.AnyNode): boolean {
 }
 
 /**
- * Variables that `process.env.NAME` and `{ NAME } = process.env` read; none for any other node. Null: any may be read.
+ * The environment variables that a node reads by `process.env.NAME` or `{ NAME } = process.env`; null if it may read
+ * any variable.
  */
 function variablesIn(node: js.AnyNode): readonly string[] | null {
-  if (isEnvironment(node)) return null; // all of `process.env` is passed on, and any variable may be read
+  // `process.env` is used as a whole, so any variable may be read.
+  if (isEnvironment(node)) return null;
   if (node.type === "MemberExpression" && isEnvironment(node.object)) {
     const name = keyName(node.property, node.computed);
     return name === null ? null : [name];
@@ -391,7 +399,7 @@ function keyName(key: js.Node, isComputed: boolean): string | null {
   return one.type === "Identifier" && !isComputed ? one.name : null;
 }
 
-/** `{ NAME } = process.env`. */
+/** Whether the node is of the form `{ NAME } = process.env`. */
 function isTakenApart(
   node: js.VariableDeclarator,
 ): node is js.VariableDeclarator & { id: js.ObjectPattern } {
@@ -399,8 +407,8 @@ function isTakenApart(
 }
 
 /**
- * The parts of a node that may refer to values, unlike names of members and keys. Reads of `process.env` have no such
- * part.
+ * The child nodes that may refer to values, which excludes names of members and keys. A read of `process.env` has no
+ * such child.
  */
 function referencesOf(node: js.AnyNode): readonly js.Node[] {
   if (node.type === "VariableDeclarator" && isTakenApart(node)) return [node.id];
@@ -419,7 +427,7 @@ function isEnvironment(node: js.Node): boolean {
     one.property.name === "env";
 }
 
-/** Names that the program declares anywhere, because they hide outer ones. */
+/** All names that are declared anywhere in the program, because these hide globals of the same names. */
 function declaredIn(program: js.Program): string[] {
   const names: string[] = [];
   for (const node of nodesIn(program) as Iterable<js.AnyNode>) {

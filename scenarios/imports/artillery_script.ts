@@ -1,4 +1,7 @@
-/** The schema of an Artillery script, following its reference: the parts that are read, and those that become notes. */
+/**
+ * The schema of Artillery scripts, according to Artillery's reference: the parts that are converted, and those that
+ * only lead to notes.
+ */
 import * as z from "zod";
 import { ALWAYS } from "../../base/explain.ts";
 import { beyond, isWithin, oneMoreThan } from "../../base/limits.ts";
@@ -11,7 +14,7 @@ const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const DURATION =
   /^(\d+(?:\.\d+)?)\s*(?:(ms)|(m)(?:in(?:ute)?s?)?|(h)(?:ours?|rs?)?|(d)(?:ays?)?|s(?:ec(?:ond)?s?)?)?$/;
 
-/** A time as seconds, or as text such as `5m`; becomes seconds. */
+/** A time in seconds, or as text such as `5m`. It becomes a number of seconds. */
 const seconds = z.union([z.number().min(0), z.string()], {
   error: ({ input }) => input === undefined ? undefined : notSeconds(input),
 }).transform((given, context) => {
@@ -117,7 +120,7 @@ export const ARTILLERY_METHODS = [
   "options",
 ] as const;
 
-/** A step of a virtual user: one of request, think, loop, parallel, log and function. */
+/** A step of a virtual user: a request, think, loop, parallel, log or function. */
 const plainStep = z.looseObject({
   ...Object.fromEntries(ARTILLERY_METHODS.map((method) => [method, request.optional()])) as Record<
     typeof ARTILLERY_METHODS[number],
@@ -140,7 +143,10 @@ const step: z.ZodType<ArtilleryStep> = plainStep.extend({
   parallel: z.lazy(() => z.array(step)).optional(),
 });
 
-/** The rounds of a loop if their number is constant: `3`, or `1-15` with a `from`; null if it is only known later. */
+/**
+ * The rounds of a loop if their number is constant, such as `3`, or `1-15`, which begins at 1. Null if the number is
+ * only known during the run.
+ */
 export function roundsOf({ over, count, whileTrue }: Partial<ArtilleryStep>): LoopRounds | null {
   if (Array.isArray(over)) return { from: 0, length: over.length };
   const [, first = "0", end] = /^(?:(\d+)-)?(\d+)$/.exec(String(count ?? "")) ?? [];
@@ -153,7 +159,7 @@ interface LoopRounds {
   readonly length: number;
 }
 
-/** Number of steps of a flow with its loops expanded; reports a loop that exceeds its limit. */
+/** The number of steps of a flow after its loops are unrolled. Reports a loop that becomes too long. */
 function stepCount(
   steps: readonly ArtilleryStep[],
   path: readonly PropertyKey[],
@@ -167,12 +173,13 @@ function stepCount(
     if (isWithin("importedSteps", all)) return sum + all;
     const found = Number.isSafeInteger(all) ? all : oneMoreThan("importedSteps");
     const message = `Cannot unroll this loop: ${beyond("importedSteps", found)}`;
-    if (isWithin("importedSteps", once)) issue([...path, at, "loop"], message); // otherwise an inner loop reports it
+    // Otherwise, an inner loop has been reported already.
+    if (isWithin("importedSteps", once)) issue([...path, at, "loop"], message);
     return sum + all;
   }, 0);
 }
 
-/** Flows within flows, as YAML's references make them, are one flow. */
+/** Flattens nested lists of steps, which arise from YAML aliases, into one flow. */
 const flow = z.preprocess(
   (given) => Array.isArray(given) ? given.flat(Infinity) : given,
   z.array(step).min(1).superRefine((steps, context) => {
@@ -230,7 +237,8 @@ export const scriptSpec = z.looseObject({
     onError: names.optional(),
   })).min(1),
 }).superRefine((script, context) => {
-  const config: Partial<ArtilleryConfig> = Object(script.config); // any part may be wrong, which the schema reports
+  // Any part may be invalid, because the schema reports that separately.
+  const config: Partial<ArtilleryConfig> = Object(script.config);
   if (script.config !== undefined && config.target === undefined) {
     context.addIssue({
       code: "custom",
@@ -249,7 +257,7 @@ export const scriptSpec = z.looseObject({
   }
 }, ALWAYS);
 
-/** @param scenario Any part may be wrong. */
+/** Whether Plateau can run a scenario: it uses HTTP, and has a weight above 0. The scenario may be invalid. */
 export function isRunnable(
   { engine = "http", weight = 1 }: Partial<Record<string, unknown>>,
 ): boolean {
@@ -268,14 +276,17 @@ export type Request = z.output<typeof request>;
 export type ArtilleryCapture = z.output<typeof capture>;
 export type Payload = z.output<typeof payload>;
 
-/** Think time in seconds; null for anything that is not a time, such as a template. */
+/** A think time in seconds; null if the value is not a time, such as a template. */
 export function thinkSeconds(given: string | number): number | null {
   return seconds.safeParse(given).data ?? null;
 }
 
 const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\(\?<(?![=!])([^>]+)>|\((?!\?)/gs;
 
-/** Puts one group around the value, as Artillery does: the given group or, without one, the whole match. */
+/**
+ * Rewrites a pattern so that it has exactly one group, around the value that Artillery captures: the group that the
+ * script names or, if it names none, the whole match.
+ */
 export function oneGroup(source: string, group?: string | number): string {
   let isMarked = false;
   const marked = source.replaceAll(TOKENS, (token, name?: string) => {
@@ -287,7 +298,7 @@ export function oneGroup(source: string, group?: string | number): string {
   return isMarked ? marked : `(${marked})`;
 }
 
-/** Why the expression can't be used in Plateau; null if it can. */
+/** Why a regular expression can't be used in Plateau; null if it can. */
 function wrongRegexp(source: string, group?: string | number): string | null {
   return wrongPattern(isWithin("pattern", source.length) ? oneGroup(source, group) : source);
 }

@@ -1,15 +1,18 @@
-/** Converts `{{ … }}` in an Artillery script to values of a scenario, with valid names. */
+/** Converts `{{ … }}` in an Artillery script to values of a scenario, whose names are valid in Plateau. */
 import { replaced } from "./format/expansion.ts";
 import { type ImportContext, valueNameOf } from "./format/format.ts";
 import { unmarked } from "./format/references.ts";
 import type { ArtilleryConfig, Payload } from "./artillery_script.ts";
 
 const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
-/** The most random values of one kind: Artillery draws anew at each place, so each place gets a value of its own. */
+/**
+ * The maximum number of random values of one kind. Artillery draws a new one at each place, so each place needs a value
+ * of its own.
+ */
 const MOST_DRAWN = 50;
 const CALL = /^\$(randomNumber|randomString)\s*\(([^()]*)\)$/;
 
-/** The texts that loops substitute for the names of their variables. */
+/** The values of loop variables by their names, as text that the conversion fills in. */
 export type Scope = ReadonlyMap<string, string>;
 
 export class ArtilleryValues {
@@ -17,7 +20,7 @@ export class ArtilleryValues {
   readonly #drawn = new Map<string, unknown>();
   readonly #used = new Map<string, unknown>();
 
-  /** @param names Receives the names that are not valid for values in Plateau, with their replacements. */
+  /** @param names Receives the names that are not valid in Plateau, with those that replace them. */
   constructor(
     config: ArtilleryConfig,
     around: ImportContext,
@@ -32,7 +35,7 @@ export class ArtilleryValues {
     this.#fixed.set("target", config.target ?? "");
   }
 
-  /** The text with names as in Plateau; records which values it needs. Throws a TooLong. */
+  /** The text with names as in Plateau. Records the values that it uses. Throws a TooLong if the result is too long. */
   filled(text: string, scope: Scope): string {
     return replaced(text, TEMPLATE, (written, within) => {
       const inner = unmarked(within).trim();
@@ -53,21 +56,21 @@ export class ArtilleryValues {
     });
   }
 
-  /** The values needed by everything filled in since the last call. */
+  /** Returns the values used since the last call. */
   take(): Record<string, unknown> {
     const taken = Object.fromEntries(this.#used);
     this.#used.clear();
     return taken;
   }
 
-  /** The value's name in Plateau, which is recorded if it differs. */
+  /** The value's name in Plateau. If it differs, it is recorded in `names`. */
   nameOf(name: string): string {
     const own = valueNameOf(name);
     if (own !== name) this.names.set(name, own);
     return own;
   }
 
-  /** Also takes values that no text needs, because functions may need them. */
+  /** Like `take`, but includes values that no text uses, because functions may use them. */
   takeAll(): Record<string, unknown> {
     for (const [name, value] of this.#drawn) {
       this.nameOf(name);
@@ -81,7 +84,7 @@ export class ArtilleryValues {
     return this.#draw(`randomNumber ${from} ${to}`, { from, to });
   }
 
-  /** Draws a value under a separate name for each place. */
+  /** Uses a random value, with a name of its own for each place in the script. */
   #draw(name: string, value: unknown): string {
     for (let n = 1; n <= MOST_DRAWN; n++) {
       const own = n === 1 ? name : `${name} of ${n}`;
@@ -121,7 +124,7 @@ export class ArtilleryValues {
   }
 }
 
-/** The columns in the first line; none if the file can't be read, which is reported as a problem of the values. */
+/** The columns in the first line of a CSV file; empty if the file can't be read, because that is reported elsewhere. */
 function columnsOf(path: string, { files }: ImportContext): string[] {
   try {
     return Object.keys(files.rows(path)[0]);

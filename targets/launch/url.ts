@@ -1,6 +1,6 @@
 /**
- * "Launches" a server that already runs, that is, leaves it alone. The preflight checks before every load that the
- * server responds, on the same connection path as the load.
+ * The launcher of a server that already runs: it starts and stops nothing. Before every load, the preflight checks that
+ * the server responds, over the same connection path as the load.
  */
 import { resolve } from "node:path";
 import type { UrlTarget } from "../../base/target/target_shape.ts";

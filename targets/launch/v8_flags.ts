@@ -1,14 +1,13 @@
-/** Passes flags of V8 to the program that runs on it, in the way that the program's runtime provides. */
+/** Passes V8 flags to a program that runs on V8, in the way that its runtime, Node or Deno, expects. */
 import { basename } from "node:path";
 import type { V8Options } from "../../base/target/target_shape.ts";
 
-/** A program with its arguments and its environment. */
 interface StartedProgram {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The V8 flags of an option; `default` needs none. */
+/** The V8 flags that the options of a target stand for; `default` stands for none. */
 export function v8FlagsOf({ flags, gc }: V8Options = {}): string[] {
   return [flags, gc].flatMap((text) =>
     text === undefined || text === "default" ? [] : text.split(" ")
@@ -17,18 +16,19 @@ export function v8FlagsOf({ flags, gc }: V8Options = {}): string[] {
 
 const NODE = /^node(?:js)?(?:\.exe)?$/;
 const DENO = /^deno(?:\.exe)?$/;
-/** Programs that start Node themselves, and whatever scripts the user's package.json has. */
+/** Programs that start Node as a child process, so flags reach it only through NODE_OPTIONS. */
 const STARTS_NODE = /^(?:npm|npx|pnpm|pnpx|yarn|tsx|ts-node|nodemon|pm2-runtime)(?:\.cmd)?$/;
 
-/** The V8 flags that NODE_OPTIONS accepts, in Node 20 and later (Node.js, Command-line API, NODE_OPTIONS). */
+/** The V8 flags that NODE_OPTIONS accepts in Node 20 and later (Node.js, Command-line API, NODE_OPTIONS). */
 const IN_NODE_OPTIONS =
   /^--(?:max[-_]old[-_]space[-_]size|max[-_]semi[-_]space[-_]size|stack[-_]trace[-_]limit|jitless)(?:=|$)/;
 
 /**
- * The program with these flags. For Node they are arguments, which processes of its `cluster` inherit; Deno takes them
- * from its environment, as does every Deno that it starts.
+ * Adds V8 flags to a program. Node gets them as arguments, which its `cluster` workers inherit; Deno gets them in its
+ * environment, which every Deno that it starts inherits.
  * @param program The full path.
- * @returns The program, or a text that says why the flags would have no effect.
+ * @returns The arguments and environment to start the program with, or a text that says why the flags would have no
+ * effect.
  */
 export function withV8Flags(
   program: string,

@@ -1,6 +1,6 @@
 /**
- * How much processor time several process trees together got between two looks, and how long they waited for a core.
- * Linux only.
+ * The CPU time that several process trees together used between two looks, and how long their threads waited for a
+ * core. Linux only.
  */
 import {
   childrenOf,
@@ -17,25 +17,31 @@ import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 
 export interface TreesUse {
-  /** The processes at the later of the two looks. */
+  /** The processes at the later look. */
   readonly pids: readonly number[];
   readonly cpuMs: number;
-  /** The time that all threads together waited for a core; the last part of a thread that has ended is missing. */
+  /**
+   * The time that all threads together waited for a core. For a thread that ended, the time since the last look is
+   * missing.
+   */
   readonly waitedMs: number;
-  /** The thread that used the most CPU time, with its process; null if threads cannot be seen. */
+  /** The thread that used the most CPU time; null if threads cannot be seen. */
   readonly busiest: BusiestThread | null;
 }
 
 export interface BusiestThread {
-  /** The name of the process. */
+  /** The name of the thread's process. */
   readonly name: string;
   readonly cpuMs: number;
-  /** The CPU time of those threads of the process that still live at the end. */
+  /** The CPU time of all threads of the process that are still alive at the end. */
   readonly processMs: number;
-  /** Other processes with the same command line, except ancestors of this one; null if there are none. */
+  /**
+   * Other processes in the trees with the same command line, such as other workers; ancestors of this process don't
+   * count. Null if there are none.
+   */
   readonly peers: {
     readonly processes: number;
-    /** The least CPU time that the busiest thread of any peer has used. */
+    /** Each peer's busiest thread used at least this much CPU time. */
     readonly leastMs: number;
   } | null;
 }
@@ -45,19 +51,18 @@ interface UsedThread {
   readonly cpuMs: number;
 }
 
-/** A process at one look. */
 interface ContentionLook {
   readonly cpu: CpuSample;
   readonly threads: ReadonlyMap<number, ThreadTimes>;
 }
 
-/** Measures the trees' use since the last look, or since this object was made. */
+/** Measures what the trees have used since the last look; at the first look, since this object was made. */
 export class TreesContention {
   readonly #cpu = new CpuLedger();
   /** The times of each thread at the last look. */
   #threads: ReadonlyMap<number, ThreadTimes> = new Map();
 
-  /** @param roots Called at each look. One root may be in the tree of another. */
+  /** @param roots Returns the root processes; called at each look. One root may be in the tree of another. */
   constructor(private readonly roots: () => readonly number[]) {
     this.take();
   }
@@ -102,7 +107,6 @@ function busiestOf({ pid, cpuMs }: UsedThread, used: readonly UsedThread[]): Bus
   };
 }
 
-/** The process, and all processes above it. */
 function lineageOf(pid: number): ReadonlySet<number> {
   const line = new Set<number>();
   for (let at = pid; at > 0 && !line.has(at); at = readStat(at)?.parent ?? 0) line.add(at);
@@ -110,8 +114,8 @@ function lineageOf(pid: number): ReadonlySet<number> {
 }
 
 /**
- * Looks at a tree. Parents are read before their children: otherwise, a child that ends in between would be counted
- * twice, by itself and in its parent's time for ended children.
+ * Looks at a tree. A parent is read before its children. Otherwise, a child that ends between the two readings would be
+ * counted twice: by itself, and in its parent's time for ended children.
  */
 function lookUnder(pid: number, parent: number | null, seen: Map<number, ContentionLook>): void {
   const stat = readStat(pid);

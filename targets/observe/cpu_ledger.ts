@@ -1,27 +1,28 @@
 /**
- * The CPU time of a process tree between looks, when processes end in between. When a process has ended, its whole CPU
- * time appears in its parent's time for children waited for. The part that earlier looks have counted is a debt of the
- * parent until then, so that nothing is lost or counted twice, and no time is negative. Pure.
+ * The CPU time that a process tree uses between looks, even if processes end in between. When a process has ended, its
+ * whole CPU time is added to the time that its parent reports for children it has waited for. The part that earlier
+ * looks have already counted is kept as a debt of the parent until it appears there, so nothing is lost or counted
+ * twice, and no time is negative. Pure.
  */
 
 /** A process at one look. Its times cover its whole life, in ms. */
 export interface CpuSample {
   readonly pid: number;
-  /** The process that it was found under; null for the root. */
+  /** The process under which this one was found; null for the root. */
   readonly parent: number | null;
-  /** The start time, which distinguishes the process from a later one with the same number. */
+  /** The start time, which tells the process from a later one with the same pid. */
   readonly start: number;
   readonly ownMs: number;
-  /** The CPU time of children that have ended and were waited for. */
+  /** The CPU time of ended children that the process has waited for. */
   readonly waitedMs: number;
 }
 
 interface Entry extends CpuSample {
-  /** The CPU time of ended processes that was counted already and has yet to appear in `waitedMs`. */
+  /** CPU time of ended descendants that was counted already but is not yet part of `waitedMs`. */
   owedMs: number;
 }
 
-/** A process that a look has missed, and the process that owes the time already counted for it. */
+/** A process that was missing at a look, and the ancestor that owes the CPU time already counted for it. */
 interface Debt {
   readonly entry: Entry;
   readonly heir: Entry;
@@ -32,7 +33,7 @@ export class CpuLedger {
   /** The debts at the last look. */
   #debts: readonly Debt[] = [];
 
-  /** The CPU time since the last look, in ms; at the first look, all that the processes have ever used. */
+  /** The CPU time that the processes have used since the last look, in ms; at the first look, since they started. */
   take(samples: readonly CpuSample[]): number {
     const before = this.#entriesWithMissed();
     const entries = new Map(samples.map((sample): [number, Entry] => {
@@ -57,7 +58,10 @@ export class CpuLedger {
     return new Map([...missed, ...this.#entries]);
   }
 
-  /** Cancels debts of processes that are back: one that got another parent during a look may have been missed once. */
+  /**
+   * Cancels the debts of processes that are found again. A look may have missed one because it was moved to another
+   * parent just then.
+   */
   #forgive(entries: ReadonlyMap<number, Entry>): void {
     for (const { entry, heir } of this.#debts) {
       const debtor = isSame(entries.get(entry.pid), entry) ? entries.get(heir.pid) : undefined;
@@ -65,7 +69,7 @@ export class CpuLedger {
     }
   }
 
-  /** The nearest living ancestor of an ended process. */
+  /** The nearest ancestor of an ended process that is still alive. */
   #heirOf({ parent }: Entry, entries: ReadonlyMap<number, Entry>): Entry | null {
     const last = parent === null ? undefined : this.#entries.get(parent);
     if (last === undefined) return null;
@@ -74,7 +78,10 @@ export class CpuLedger {
   }
 }
 
-/** The process's use since the last look, and the use of the children that it has waited for since. */
+/**
+ * The CPU time that the process has used since the last look, and that of children it has waited for since, except for
+ * what was already counted.
+ */
 function settle(entry: Entry, last: Entry | null): number {
   const own = Math.max(0, entry.ownMs - (last?.ownMs ?? 0));
   const waited = Math.max(0, entry.waitedMs - (last?.waitedMs ?? 0));

@@ -1,4 +1,4 @@
-/** Watches the Redis of a run: a private one by its processes, another by what it reports of itself. */
+/** Watches the Redis of a run: a private one through its processes, any other through what it reports about itself. */
 import { connectRedis, type RedisClient } from "../redis/client.ts";
 import { settlesWithin } from "../launch/settles.ts";
 import type { ProvidedRedis } from "../redis/provide.ts";
@@ -14,22 +14,24 @@ import {
   type WatchedUse,
 } from "./use_series.ts";
 
-/** Redis's own counts of its commands. */
+/** What Redis has counted since it started, or since its counts were reset. */
 interface RedisCounts extends Keyspace {
-  /** The time that Redis spent on carrying out commands, in ms. */
+  /** The time that Redis spent on commands, in ms. */
   readonly busyMs: number;
 }
 
-/** Measures the use of a Redis, call by call; may hold a connection. */
+/** Measures what a Redis uses. It may hold a connection, so it must be closed. */
 export interface RedisUse {
-  /** The use since the last call, which is nothing at the first call; null if it cannot be measured. */
+  /**
+   * The use since the last call; at the first call, since the measurement was opened. Null if it cannot be measured.
+   */
   take(): Promise<UseSample | null>;
-  /** The counts of Redis since its start, or since they were last reset; null if they cannot be read. */
+  /** The current counts; null if they cannot be read. */
   counts(): Promise<RedisCounts | null>;
   close(): void;
 }
 
-/** Opens the measurement; null if Redis does not reply, or refuses INFO. */
+/** Opens the measurement. Null if Redis can be measured only through INFO, and does not reply or refuses INFO. */
 export async function openRedisUse(
   { url, pid, supervised }: Pick<ProvidedRedis, "url" | "pid" | "supervised">,
 ): Promise<RedisUse | null> {
@@ -56,7 +58,7 @@ async function readCounts(client: RedisClient): Promise<RedisCounts | null> {
   return { hits, misses, busyMs: usecs.reduce((sum, us) => sum + us, 0) / 1_000 };
 }
 
-/** The limit for the last look, because a Redis that hangs must not keep the run from ending. */
+/** The time limit for the last look: a Redis that hangs must not keep the run from ending. */
 const LAST_LOOK_MS = 500;
 
 export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {
@@ -90,7 +92,7 @@ export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {
   };
 }
 
-/** The difference between two counts; empty if either is unknown, or Redis began to count anew meanwhile. */
+/** The difference between two counts; empty if either is unknown, or the counts were reset in between. */
 function since(
   before: RedisCounts | null,
   after: RedisCounts | null,
@@ -103,8 +105,8 @@ function since(
 }
 
 /**
- * The use of a Redis whose process cannot be watched, by its own INFO. Each INFO costs Redis some 50 µs, four times a
- * second, and this cost is part of the figures.
+ * Measures a Redis whose process cannot be watched, through the INFO command. Each INFO costs Redis some 50 µs, four
+ * times a second, and the measured use includes this cost.
  */
 export class RedisInfo {
   #last: RedisTotals | null = null;
@@ -121,7 +123,6 @@ export class RedisInfo {
     return null;
   }
 
-  /** The same as `RedisUse.take`. */
   async take(): Promise<UseSample | null> {
     const texts = [this.client.info("cpu"), this.client.info("memory")];
     const info = await Promise.all(texts).catch(() => null);
@@ -147,9 +148,7 @@ export class RedisInfo {
 
 type RedisTotals = Pick<UseSample, "cpuMs" | "systemMs" | "memoryBytes">;
 
-/**
- * Reads the CPU time since the start, with that of ended children, and the memory; null if a line of these is missing.
- */
+/** Reads the memory and the CPU time since the start, including that of ended children; null if a line is missing. */
 export function parseInfo(text: string): RedisTotals | null {
   const read = (field: string): number =>
     Number(new RegExp(`^${field}:([\\d.]+)`, "m").exec(text)?.[1] ?? NaN);

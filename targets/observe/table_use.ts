@@ -1,13 +1,14 @@
 /**
- * The use of a process tree on macOS and Windows, where only a table of all processes shows it. The use of a process
- * between its last look and its end is not seen; files, their limits and context switches are not in the table.
+ * Measures a process tree on macOS and Windows, where processes can be seen only in a table of the whole system. The
+ * CPU time that a process uses between the last look and its end is lost. Open files, their limits and context switches
+ * are not in the table.
  */
 import { type ProcessTable, type TableRow, treeIn } from "../../base/system/process_table.ts";
 import type { WatchedTree } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
 import type { TreeWatch, UseSample } from "./use_series.ts";
 
-/** Measures the use of a process tree since the last look or, at the first, since this object was made. */
+/** Measures what a process tree has used since the last look; at the first look, since this object was made. */
 export class TableUse implements TreeWatch {
   readonly #cpu = new CpuLedger();
   readonly #system = new CpuLedger();

@@ -1,6 +1,7 @@
 /**
- * The use of a process tree, on Linux. A look at a tree of 10 Node processes with 7 threads each takes 1.1 ms of CPU
- * time, most of it for the context switches, which the kernel counts by thread: 0.4 % of a core at 250 ms.
+ * Measures a process tree on Linux. A look at a tree of 10 Node processes with 7 threads each takes 1.1 ms of CPU time,
+ * which is 0.4 % of a core with a look every 250 ms. Most of it is spent on context switches, because the kernel counts
+ * them for each thread.
  */
 import {
   countOpenFiles,
@@ -18,28 +19,31 @@ import { fewestLeft, type Switches, type TreeWatch, type UseSample } from "./use
 
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 
-/** A process at one look. */
 interface ProcessLook {
   readonly pid: number;
   readonly parent: number | null;
   readonly stat: ProcessStat;
-  /** The whole CPU time of the process; null if only ticks are available. */
+  /** The CPU time since the process started, from its precise clock; null if only ticks are available. */
   readonly clockMs: number | null;
   readonly threads: readonly ProcessThread[];
   readonly files: number | null;
 }
 
-/** Measures the use of a process tree since the last look or, at the first, since this object was made. */
+/** Measures what a process tree has used since the last look; at the first look, since this object was made. */
 export class TreeUse implements TreeWatch {
   readonly #cpu = new CpuLedger();
   readonly #system = new CpuLedger();
-  /** System time that the ticks already show and the clock does not yet, because each is rounded in its own way. */
+  /**
+   * System time that is in the ticks but not yet in the CPU clock. The two are rounded differently, so system time
+   * could otherwise exceed CPU time.
+   */
   #aheadMs = 0;
-  /** The context switches of each thread at the last look. The last switches of a thread that has ended are lost. */
+  /** Each thread's context switches at the last look. When a thread ends, its switches since then are lost. */
   #switches: ReadonlyMap<number, Switches> = new Map();
 
   /**
-   * The limit of open files of each process when it was first seen; reading limits takes longer than everything else.
+   * Each process's limit of open files when it was first seen. It is kept, because reading it takes longer than the
+   * rest of a look.
    */
   readonly #limits = new Map<number, number | null>();
 
@@ -93,8 +97,8 @@ export class TreeUse implements TreeWatch {
 }
 
 /**
- * Looks at a tree. Parents are read before their children: otherwise, a child that ends in between would be counted
- * twice, by itself and in its parent's time for ended children.
+ * Looks at a tree. A parent is read before its children. Otherwise, a child that ends between the two readings would be
+ * counted twice: by itself, and in its parent's time for ended children.
  */
 function seenUnder(pid: number, parent: number | null): ProcessLook[] {
   const stat = readStat(pid);
@@ -109,7 +113,10 @@ function seenUnder(pid: number, parent: number | null): ProcessLook[] {
   ];
 }
 
-/** @param counts Whether the process's own time counts; if false, only that of the children it has waited for. */
+/**
+ * @param counts Whether to count the process's own CPU time. If false, only that of children it has waited for is
+ * counted.
+ */
 function cpuOf({ pid, parent, stat, clockMs }: ProcessLook, counts: boolean): CpuSample {
   const ownMs = clockMs ?? (stat.userTicks + stat.systemTicks) * TICK_MS;
   const waitedMs = (stat.waitedUserTicks + stat.waitedSystemTicks) * TICK_MS;

@@ -1,34 +1,39 @@
-/** What a watch of processes returns, when it looks, and how the use between two looks becomes a point of a series. */
+/**
+ * The shape of what a watch of processes returns, the times of its looks, and the series of points that it makes of
+ * them.
+ */
 import { JoinedSeries, mostIntervalsOf } from "../../base/intervals.ts";
 import type { WatchedPart } from "../launch/launcher.ts";
 
-/** The use of processes at one moment; rates are over the interval that ends there. */
+/** The use of processes in one interval. Rates are averages over the interval; the other figures hold at its end. */
 export interface UsePoint {
   /** The end of the interval, in seconds since the start of the load. */
   readonly endS: number;
-  /** The number of cores in use: 1 is one whole core. */
+  /** The average number of cores in use. */
   readonly cpu: number;
-  /** The highest value of `cpu` among the intervals joined to this one; absent if none was joined. */
+  /** The highest `cpu` among the intervals that were joined into this one; absent if this is a single interval. */
   readonly peakCpu?: number;
-  /** Resident memory in bytes; memory that processes share is counted for each of them. */
+  /** Resident memory in bytes. Memory that processes share is counted once for each of them. */
   readonly memory: number;
-  /** The user part of `cpu`; the system's part follows. From here on, a figure is absent if it is unknown. */
+  /**
+   * The part of `cpu` spent in user mode; `system` is the rest. This field and all that follow are absent if unknown.
+   */
   readonly user?: number;
   readonly system?: number;
   readonly processes?: number;
   readonly threads?: number;
-  /** The number of open files, sockets and pipes. */
+  /** The number of open files, including sockets and pipes. */
   readonly files?: number;
-  /** The number of files that the process with the fewest left could still open. */
+  /** How many more files the process closest to its limit can open. */
   readonly filesLeft?: number;
   /** Context switches per second. */
   readonly switches?: { readonly voluntary: number; readonly involuntary: number };
 }
 
 export interface WatchedUse {
-  /** The use of the whole target; empty if Plateau started none of its processes. */
+  /** The use of the whole target; empty if it can't be measured, such as when Plateau started none of its processes. */
   readonly resources: UsePoint[];
-  /** The use of each of the target's parts, if there are several, and of Redis. */
+  /** The use of each part of the target, if it has several, and of Redis. */
   readonly parts: PartUse[];
 }
 
@@ -41,26 +46,26 @@ export interface PartUse {
   readonly busy?: number;
 }
 
-/** The number of look-ups in Redis that found a key, and of those that did not. */
+/** The number of look-ups in Redis that found a key, and of those that found none. */
 export interface Keyspace {
   readonly hits: number;
   readonly misses: number;
 }
 
 export interface ResourceWatch {
-  /** Ends the watch, after a last look. */
+  /** Takes a last look, and ends the watch. */
   stop(): Promise<WatchedUse>;
 }
 
 export interface LookTimes {
   readonly intervalMs: number;
-  /** The moment of t = 0, on this isolate's `performance.now()`; may be in the future. */
+  /** The moment of t = 0 in terms of this isolate's `performance.now()`; may be in the future. */
   readonly sinceMs: number;
 }
 
 /**
- * Looks at t = 0, or at once if that is over, and then at the end of each interval. A look is not timed from the end of
- * the one before, because looks would then become later and later. Returns a function that stops the looks.
+ * Looks at t = 0, or right away if that has passed, and then at the end of each interval. Each look is scheduled from t
+ * = 0 and not from the look before, because small delays would add up. Returns a function that stops the looks.
  */
 export function lookEachInterval(
   { intervalMs, sinceMs }: LookTimes,
@@ -81,13 +86,13 @@ export function lookEachInterval(
   return () => clearTimeout(timer);
 }
 
-/** The use since the look before; memory, threads and files are those of the moment. */
+/** The use since the previous look. Memory, processes, threads and files are as they were at the look. */
 export interface UseSample {
   readonly cpuMs: number;
-  /** The part of `cpuMs` that the processes spent in the kernel. */
+  /** The part of `cpuMs` spent in the kernel. */
   readonly systemMs: number;
   readonly memoryBytes: number;
-  /** The number of processes; null if unknown. */
+  /** Here and below, null means unknown. */
   readonly processes: number | null;
   readonly threads: number | null;
   readonly files: number | null;
@@ -95,11 +100,12 @@ export interface UseSample {
   readonly switches: Switches | null;
 }
 
-/** A process tree that is looked at again and again. */
 export interface TreeWatch {
-  /** The use since the last look or, at the first, since this object was made. */
+  /** The use since the last look; at the first look, since this object was made. */
   take(): UseSample;
-  /** Whether any process of the tree has ever been seen; never true without /proc, or if all processes are hidden. */
+  /**
+   * Whether any process of the tree has been seen so far. Remains false if the system does not show them to this user.
+   */
   readonly isSeen: boolean;
 }
 
@@ -108,7 +114,10 @@ export interface Switches {
   readonly involuntary: number;
 }
 
-/** The sum of several uses at the same time; a figure of the sum is unknown if any of them lacks it. */
+/**
+ * The sum of uses at the same time. A count is unknown if it is unknown for any of them, but `filesLeft` is the least
+ * that is known.
+ */
 export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
   return others.reduce((sum, use) => ({
     cpuMs: sum.cpuMs + use.cpuMs,
@@ -123,8 +132,8 @@ export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
 }
 
 /**
- * Joins two successive uses: adds CPU times, and takes the larger figure of memory, threads and files, and the smaller
- * one of files left.
+ * Joins two successive uses. CPU times are added; of memory and counts the larger figure is taken, and of files left
+ * the smaller one.
  */
 function joinUses(use: UseSample, next: UseSample): UseSample {
   return {
@@ -147,7 +156,7 @@ function sumOrNull(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }
 
-/** The least of the numbers that are known; null if none is. */
+/** The smallest known number; null if none is known. */
 export function fewestLeft(all: readonly (number | null)[]): number | null {
   const known = all.filter((one) => one !== null);
   return known.length === 0 ? null : Math.min(...known);
@@ -160,12 +169,12 @@ function sumOfSwitches(a: Switches | null, b: Switches | null): Switches | null 
   };
 }
 
-/** A use between two moments on this isolate's `performance.now()`. */
+/** The use between two moments of this isolate's `performance.now()`. */
 interface UseSpan {
   readonly fromMs: number;
   readonly toMs: number;
   readonly use: UseSample;
-  /** The most cores in use among the intervals that were joined; null: this is a single interval. */
+  /** The most cores in use in any of the joined intervals; null if this is a single interval. */
   readonly peakCpu: number | null;
 }
 
@@ -182,7 +191,7 @@ function peakOf(span: UseSpan): number {
   return span.peakCpu ?? span.use.cpuMs / (span.toMs - span.fromMs);
 }
 
-/** The use of one process tree, look by look; in a long run, several looks are joined. */
+/** The use of one process tree, as a series of points. In a long run, neighbouring intervals are joined. */
 export class UseSeries {
   readonly #spans: JoinedSeries<UseSpan>;
   #lastMs: number | null = null;
@@ -192,8 +201,8 @@ export class UseSeries {
   }
 
   /**
-   * Adds a look; the first one only starts the series. An interval much shorter than usual is joined to the one before,
-   * because a rate over it would say little.
+   * Adds a look. The first look only starts the series. An interval that is shorter than half of the usual length is
+   * joined to the one before, because a rate over so short a time would say little.
    */
   add(nowMs: number, use: UseSample): void {
     const fromMs = this.#lastMs;

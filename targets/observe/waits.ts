@@ -1,7 +1,7 @@
 /**
- * What the threads of a target wait for while they do not compute, by looks at random moments: storage, a name server,
- * or clients that were not accepted. The mean number of waiting threads, divided by the rate of requests, is how
- * long each request waits (J. D. C. Little, "A Proof for the Queuing Formula L = λW", 1961). Linux only.
+ * Estimates from looks at random moments what the threads of a target wait for while they use no CPU: storage, a name
+ * server, or clients in the accept queue. The mean number of waiting threads, divided by the rate of requests, is the
+ * average wait of a request (J. D. C. Little, "A Proof for the Queuing Formula L = λW", 1961). Linux only.
  */
 import { clearTimeout, setTimeout } from "node:timers";
 import {
@@ -17,61 +17,64 @@ import {
 } from "../../base/system/sockets.ts";
 
 export interface TargetWaits {
-  /** The number of looks at threads, and at sockets of name servers. */
+  /** The number of looks at threads and at sockets to name servers. */
   readonly looks: number;
-  /** The average number of threads in uninterruptible sleep, which usually wait for storage. */
+  /** The average number of threads in uninterruptible sleep, most of which wait for storage. */
   readonly sleeping: number;
-  /** The number of bytes read from storage or written to it; null if this user may not see it. */
+  /** The number of bytes read from and written to storage; null if this user may not see it. */
   readonly storageBytes: number | null;
-  /** The average number of sockets connected to a name server; null if they cannot be seen. */
+  /** The average number of sockets that are connected to a name server; null if they cannot be seen. */
   readonly lookups: number | null;
-  /** The connections of the target's port; null if they cannot be seen, or there is no port. */
+  /** The connections to the target's port; null if there is no port, or they cannot be seen. */
   readonly connections: {
     readonly looks: number;
-    /** The number of connections not yet accepted: the least at any look, and the average. */
+    /** The smallest and the average number of connections waiting to be accepted. */
     readonly leastQueued: number;
     readonly queued: number;
-    /** The number of accepted and open connections: the least and the most; null if there were too many to count. */
+    /**
+     * The smallest and the largest number of connections that were accepted and still open; null if there were too many
+     * to count.
+     */
     readonly accepted: { readonly least: number; readonly most: number } | null;
   } | null;
 }
 
-/** One look at threads. */
 interface Look {
   readonly sleeping: number;
   readonly lookups: number | null;
 }
 
 /**
- * The time between two looks: at least `leastMs`, and at least `times` the length of a look, so that looks take at most
- * 1 % of a core.
+ * The time between two looks: at least `leastMs`, and at least `times` as long as a look takes, so that looks use at
+ * most 1 % of a core.
  */
 const APART = { leastMs: 15, times: 100 };
 /**
- * Like `APART`, for looks at connections, which take longer and can be rarer because the state of connections lasts:
- * at most 0.5 % of a core.
+ * The same for looks at connections. They take longer, but can be rarer, because connections stay in a state for
+ * longer; they use at most 0.5 % of a core.
  */
 const CONNECTIONS_APART = { leastMs: 250, times: 200 };
-/** The number of looks for each search for processes. */
+/** The target's processes are searched anew after this many looks. */
 const LOOKS_A_SEARCH = 10;
-/** The most threads to look at; with more, a look takes too long. */
+/** The maximum number of threads to look at. With more of them, no look is taken, because it would take too long. */
 const MOST_THREADS = 256;
-/** The most looks; those of one minute are enough to estimate a mean. */
+/** The maximum number of looks. One minute's looks are enough to estimate a mean. */
 const MOST_LOOKS = 4_000;
-/** The fewest looks from which the length of waits can be estimated. */
+/** The fewest looks from which average waits are estimated. */
 const LEAST_LOOKS = 15;
-/** The fewest looks at connections from which a limit of accepted connections can be seen. */
+/** The fewest looks at connections from which a limit of accepted connections can be recognized. */
 const LEAST_AT_CONNECTIONS = 3;
 
 interface WaitsWatch {
-  /** The port of the processes that accept connections; null: a unix socket. */
+  /** The port on which the processes accept connections; null if they listen on a unix socket. */
   readonly port: number | null;
-  /** Whether the target is measured now: what it waits for at rest says nothing of its requests. */
+  /** Whether the target is under load now. What it waits for when idle says nothing about its requests. */
   readonly isMeasured: () => boolean;
 }
 
 /**
- * Begins to look; returns a function that stops the looks, and returns null if too little was seen.
+ * Starts to look at random moments. Returns a function that stops the looks and returns their result, or null if there
+ * were too few.
  * @param listeners The target's processes that accept connections.
  */
 export function watchWaits(
@@ -105,7 +108,7 @@ export function watchWaits(
 }
 
 /**
- * Looks at random moments, because regular looks would coincide with whatever a target does regularly. Returns a
+ * Looks at random moments, because regular looks could fall into step with periodic work of the target. Returns a
  * function that stops the looks.
  */
 function lookAtRandom(
@@ -114,7 +117,8 @@ function lookAtRandom(
   look: () => void,
 ): () => void {
   let timer: ReturnType<typeof setTimeout>;
-  // The time of the quickest look is taken as the cost of a look, because slower looks may have waited for a core.
+  // The fastest look is taken as the cost of a look, because slower ones may have waited for a
+  // core.
   let takesMs = Infinity;
   const lookLater = (): void => {
     const apartMs = Math.max(apart.leastMs, takesMs < Infinity ? apart.times * takesMs : 0);
@@ -158,7 +162,7 @@ export function waitsOf({ looks, queues, storageBytes }: Seen): TargetWaits {
   };
 }
 
-/** One look; null if there are too many threads, or none. */
+/** One look; null if there are no threads, or more than `MOST_THREADS`. */
 function lookAt(pids: readonly number[], inNamespaceOf: number): Look | null {
   const states = pids.flatMap((pid) => readThreadStates(pid, MOST_THREADS));
   if (states.length === 0 || states.length > MOST_THREADS) return null;
@@ -169,8 +173,8 @@ function lookAt(pids: readonly number[], inNamespaceOf: number): Look | null {
 }
 
 /**
- * The number of sockets connected to a name server. The links of open files are read only if somebody has such a
- * socket.
+ * The number of sockets that are connected to a name server; null if they cannot be seen. The open files of the
+ * processes are read only if there is any such socket in the network namespace, because that takes longer.
  */
 function lookupsOf(pids: readonly number[], inNamespaceOf: number): number | null {
   const sockets = readNameServerSockets(inNamespaceOf);
@@ -182,7 +186,7 @@ function treesOf(roots: readonly number[]): number[] {
   return [...new Set(roots.flatMap((pid) => [pid, ...descendantsOf(pid)]))];
 }
 
-/** The bytes that these processes have read and written; null if this user may not see them for every process. */
+/** The number of bytes that the processes have read and written; null if this user may not see it for one of them. */
 function storageBytesOf(pids: readonly number[]): number | null {
   const all = pids.map(readStorageBytes);
   return all.reduce<number | null>(

@@ -1,4 +1,4 @@
-/** Records the use of CPU, memory and other resources by a process tree, in each interval, on the clock of the load. */
+/** Records how much CPU, memory and other resources a process tree uses in each interval, on the clock of the load. */
 import { type ProcessTable, processTableOn } from "../../base/system/process_table.ts";
 import type { WatchedPart, WatchedTree } from "../launch/launcher.ts";
 import { type RedisUse, watchRedis } from "./redis_watch.ts";
@@ -16,30 +16,33 @@ import { TreeUse } from "./tree_use.ts";
 
 interface ResourceWatchOptions {
   readonly intervalMs: number;
-  /** The moment of t = 0, on this isolate's `performance.now()`. */
+  /** The moment of t = 0 in terms of this isolate's `performance.now()`. */
   readonly sinceMs: number;
-  /** How long to watch from that moment; absent or null: until the watch is stopped. */
+  /** How long to watch from t = 0, in ms; null or absent to watch until `stop` is called. */
   readonly forMs?: number | null;
-  /** The Redis of the run, which is not part of the target; the caller closes it. */
+  /** The Redis that the run uses. It is not part of the target, and the caller must close it. */
   readonly redis?: RedisUse | null;
 }
 
 /** The watched target: its own process tree, or the trees of its parts. */
 type WatchedTarget = WatchedTree & { readonly parts?: () => readonly WatchedPart[] };
 
-/** The way in which a system shows process trees. */
+/** How process trees are measured on a system. */
 interface TreeSight {
   open(root: WatchedTree & { readonly pid: number }): TreeWatch;
-  /** The shortest interval between looks, which would cost too much if taken more often. */
+  /** The shortest interval between looks. Looking more often would cost too much CPU time. */
   readonly shortestMs: number;
 }
 
-/** How long one reading of the table serves for all trees that are looked at together. */
+/** Trees looked at within this time share one reading of the process table. */
 const SHARED_MS = 20;
-/** The shortest interval with `ps`, which takes some 10 ms of CPU time. */
+/** The shortest interval if `ps` is used, because it takes some 10 ms of CPU time. */
 const SHORTEST_PS_MS = 1_000;
 
-/** The sight of process trees by /proc, or by a table of all processes. */
+/**
+ * How process trees are measured on `os`: through /proc, or through a table of all processes if the system has no
+ * /proc.
+ */
 export function treeSightOn(
   os: typeof Deno.build.os = Deno.build.os,
   table: ProcessTable | null = processTableOn(os),
@@ -79,7 +82,7 @@ export function watchResources(
     return stopped ??= stopAll(watches);
   };
   const { sinceMs, forMs = null } = options;
-  // A failure is reported to the caller who stops the watch later.
+  // The caller who stops the watch later also gets the error.
   const timer = forMs === null
     ? undefined
     : setTimeout(() => stop().catch(() => {}), waitUntil(sinceMs + forMs));
@@ -87,8 +90,9 @@ export function watchResources(
 }
 
 /**
- * The time until a moment, rounded up, because timers drop fractions and would fire too early; never negative: on a
- * machine that halts, a short run may be over before it is watched, and the runtime would print a warning.
+ * The time until a moment, in ms. It is rounded up, because timers drop fractions and would fire too early. It is never
+ * negative, because the runtime prints a warning for a negative delay; after a pause of the whole machine, a short run
+ * may already be over.
  */
 function waitUntil(moment: number): number {
   return Math.max(0, Math.ceil(moment - performance.now()));
@@ -102,7 +106,7 @@ async function stopAll(watches: readonly ResourceWatch[]): Promise<WatchedUse> {
   };
 }
 
-/** Watches the process trees of a target, all together and each part by itself. */
+/** Watches the process trees of a target, both together and separately for each part. */
 function watchTrees(target: WatchedTarget, asked: LookTimes, sight: TreeSight): ResourceWatch {
   const times = { ...asked, intervalMs: Math.max(asked.intervalMs, sight.shortestMs) };
   const trees = new Trees(target, times, sight);
@@ -146,7 +150,7 @@ class Trees {
     const parts = [...this.#parts.values()].map(({ part: { role, name }, series }) => {
       return { role, name, points: series.points() };
     });
-    // A figure that is unknown for one of the trees is unknown for the whole.
+    // If one tree was never seen, the sums would be too low, so there are none.
     if ([...this.#trees.values()].some(({ isSeen }) => !isSeen)) {
       return { resources: [], parts: [] };
     }

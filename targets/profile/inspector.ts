@@ -1,6 +1,6 @@
 /**
- * A conversation with an inspector of V8: commands and their responses, over a WebSocket, within limits of size and
- * time.
+ * A connection to V8's inspector. It sends commands and receives their responses over a WebSocket, within limits of
+ * size and time.
  */
 import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
@@ -12,7 +12,7 @@ import { settlesWithin } from "../launch/settles.ts";
 import { jsonOrNull } from "../../base/yaml/json_text.ts";
 
 const OPEN_MS = 2_000;
-/** The limit for a reply; a process that is busy with a long task replies once that is over. */
+/** The time limit for a response. A process that is busy with a long task responds only after it. */
 const REPLY_MS = 10_000;
 
 const reply = z.looseObject({
@@ -28,7 +28,7 @@ export class Inspector {
 
   private constructor(private readonly conn: Deno.Conn) {}
 
-  /** Opens the connection. Throws an Error if it does not open, within 2 s. */
+  /** Opens the connection. Throws an Error if it does not open within 2 s. */
   static async open(
     { port, path }: { readonly port: number; readonly path: string },
     signal: AbortSignal,
@@ -45,7 +45,7 @@ export class Inspector {
     throw inspector.#lost;
   }
 
-  /** Calls a method. Throws an Error if the inspector refuses, or gives no response in 10 s. */
+  /** Calls a method. Throws an Error if the inspector refuses, or does not respond within 10 s. */
   async call(method: string, params: object = {}): Promise<unknown> {
     if (this.#lost !== null) throw this.#lost;
     const id = ++this.#lastId;
@@ -68,7 +68,7 @@ export class Inspector {
     this.#lose("the connection to its inspector is closed");
   }
 
-  /** Sends the opening handshake (RFC 6455 §4.1), and then reads all messages that come. */
+  /** Sends the opening handshake (RFC 6455 §4.1), then reads all messages that arrive. */
   async #upgrade(port: number, path: string): Promise<void> {
     const key = crypto.getRandomValues(new Uint8Array(16)).toBase64();
     this.#send(new TextEncoder().encode(
@@ -151,5 +151,5 @@ async function dialed(port: number): Promise<Deno.Conn> {
 const CLOSED = "its inspector has closed the connection";
 const UNREACHABLE = "its inspector can't be reached";
 const READ_BYTES = 65_536;
-/** The most bytes of the head of the handshake's response. */
+/** The largest head of the handshake's response, in bytes. */
 const MOST_HEAD = 16_384;

@@ -1,6 +1,6 @@
 /**
- * Linux perf, for programs whose runtime has no profiler of its own: all threads, by the frame pointers of the
- * program. The kernel may deny it (`sysctl kernel.perf_event_paranoid`).
+ * Linux perf, for programs whose runtime has no profiler of its own. It samples all threads and follows the frame
+ * pointers of the program. The kernel may refuse it (`sysctl kernel.perf_event_paranoid`).
  */
 import { join } from "node:path";
 import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
@@ -8,7 +8,10 @@ import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/c
 import type { ProcessSamples, Profiler, RunningProfiler } from "./profiler.ts";
 import { installedTool, outputOfTool, type RunningTool, startTool } from "./tool.ts";
 
-/** The sampling rate; not 1,000, because in step with timers of the program it would always meet the same code. */
+/**
+ * The sampling rate. It is not 1,000, because sampling in step with the program's timers would always hit the same
+ * code.
+ */
 const SAMPLES_PER_SEC = 997;
 
 export const perfProfiler: Profiler = {
@@ -51,9 +54,9 @@ async function stop(
 }
 
 /**
- * Reads the output of `perf script`: for each sample a line, then its stack, the innermost call first, and an empty
- * line.
- * @param sampleMs The time that a sample stands for.
+ * Reads the output of `perf script`. Each sample consists of a header line, its stack with the innermost call first,
+ * and an empty line.
+ * @param sampleMs The time that one sample stands for.
  */
 export function treeOfPerfScript(
   text: string,
@@ -71,8 +74,8 @@ export function treeOfPerfScript(
 }
 
 /**
- * Reads a frame such as ` 7f3c2 main.hot+0x1b (/srv/app)`; none for the line before a stack. Takes time linear in the
- * length, because a target chooses its names.
+ * Reads a frame such as ` 7f3c2 main.hot+0x1b (/srv/app)`; empty if the line is a sample's header. Takes linear time,
+ * because the target chooses the names and they may be hostile.
  */
 function frameOf(line: string): Frame[] {
   const [{ length }] = /^\s+[\da-f]+ /.exec(line) ?? [""];
@@ -81,6 +84,6 @@ function frameOf(line: string): Frame[] {
   const name = line.slice(length, at).replace(/\+0x[\da-f]+$/, "");
   return [{
     ...{ name, module: line.slice(at + 2, -1).split("/").at(-1) ?? "", line: 0 },
-    ...name.startsWith("main.") && { own: true }, // `main` is a Go program's own package
+    ...name.startsWith("main.") && { own: true }, // Go's name for the program's own package
   }];
 }

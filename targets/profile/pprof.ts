@@ -1,6 +1,6 @@
 /**
- * Go's own sampling profiler, through the endpoint that the program offers for it (net/http/pprof), whose path the
- * experiment names. The files open in `go tool pprof` and speedscope.
+ * Go's own sampling profiler, through the endpoint of net/http/pprof, whose path the experiment names. `go tool pprof`
+ * and speedscope can open its files.
  */
 import { beyond, isWithin, type LimitName, oneMoreThan } from "../../base/limits.ts";
 import { boundedBody } from "../../base/net/bounded_body.ts";
@@ -16,7 +16,7 @@ import {
   type RunningProfiler,
 } from "./profiler.ts";
 
-/** How long Go may take, beyond the time of the profile, to collect it. */
+/** The time that Go may take to deliver a profile, beyond the time that the profile covers. */
 const BEYOND_MS = 5_000;
 
 export const pprofProfiler: Profiler = {
@@ -25,12 +25,12 @@ export const pprofProfiler: Profiler = {
     pprofPath !== null && listenersOn(origin).includes(pid),
   start(_, context): Promise<RunningProfiler> {
     const profile = fetchProfile(context);
-    profile.catch(() => {}); // the caller of `stop` gets the error
+    profile.catch(() => {}); // whoever calls `stop` gets the error
     return Promise.resolve({ stop: () => profile });
   },
 };
 
-/** The processes that get the target's requests, if they are on this machine. */
+/** The processes that receive the target's requests; empty if they are not on this machine. */
 function listenersOn(origin: string): number[] {
   const { hostname, port } = new URL(origin);
   if (hostname !== LOOPBACK) return [];
@@ -64,26 +64,28 @@ async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return await boundedBody(unpacked, "profile");
 }
 
-/** Counts what is read, because some MB can name things millions of times. */
+/** Limits how many parts of a profile are read, because a few MB can refer to the same thing millions of times. */
 class Counter {
   #count = 0;
 
   constructor(private readonly limit: LimitName) {}
 
-  /** Counts one more. Throws an Error beyond the limit. */
+  /** Counts one part. Throws an Error if that exceeds the limit. */
   add(): void {
     if (isWithin(this.limit, ++this.#count)) return;
     throw new Error(beyond(this.limit, oneMoreThan(this.limit)));
   }
 }
 
-/** A field of a message: a number, or bytes. */
 interface PprofField {
   readonly number: number;
   readonly value: number | Uint8Array;
 }
 
-/** Reads a protocol buffer's fields. Throws an Error if the bytes are cut off, no protocol buffer, or hold too many. */
+/**
+ * Reads the fields of a protocol buffer. Throws an Error if the bytes are truncated, are not a protocol buffer, or
+ * contain too many fields.
+ */
 export function* fieldsOf(
   bytes: Uint8Array,
   parts = new Counter("profileParts"),
@@ -123,7 +125,7 @@ class Reader {
     return this.#at >= this.bytes.length;
   }
 
-  /** Reads a number, exactly up to 2⁵³: counts and times are below that, and addresses are not read. */
+  /** Reads a number, which is exact up to 2⁵³. Counts and times are smaller, and addresses are not needed. */
   varint(): number {
     let value = 0;
     for (let scale = 1;; scale *= 128) {
@@ -143,8 +145,8 @@ class Reader {
 }
 
 /**
- * A message whose fields are read anew each time, because a whole profile as objects would take a hundred times its
- * bytes.
+ * A message whose fields are decoded anew on each access, because a whole profile as objects would take a hundred times
+ * the memory of its bytes.
  */
 class PprofMessage {
   constructor(private readonly bytes: Uint8Array, private readonly parts: Counter) {}
@@ -153,7 +155,7 @@ class PprofMessage {
     return this.#valuesOf(field).find(isNumber) ?? 0;
   }
 
-  /** The numbers of a field, packed or one by one. */
+  /** The numbers of a repeated field, which may be packed or unpacked. */
   *numbers(field: number): Generator<number> {
     for (const value of this.#valuesOf(field)) {
       if (isNumber(value)) yield value;
@@ -192,9 +194,9 @@ const PROFILE = { sampleType: 1, sample: 2, location: 4, function: 5, stringTabl
 const NS_PER_MS = 1e6;
 
 /**
- * Reads a profile, which is a protocol buffer (https://github.com/google/pprof/blob/main/proto/profile.proto); seven of
- * its fields are needed. Throws an Error if it is not a profile of CPU time, or holds too much.
- * @param bytes The unpacked bytes, because files are gzipped.
+ * Reads a profile, which is a protocol buffer (https://github.com/google/pprof/blob/main/proto/profile.proto). Only
+ * seven of its fields are needed. Throws an Error if it is not a CPU profile, or is too large.
+ * @param bytes The profile after gunzip.
  */
 export function treeOfPprof(bytes: Uint8Array): { tree: CallTree; samples: number } {
   const profile = new PprofMessage(bytes, new Counter("profileParts"));
@@ -216,7 +218,7 @@ export function treeOfPprof(bytes: Uint8Array): { tree: CallTree; samples: numbe
   return { tree: builder.build(), samples };
 }
 
-/** The frames of a stack, the innermost first. */
+/** The frames of a stack, with the innermost first. */
 function stackOf(
   sample: PprofMessage,
   stacks: ReadonlyMap<number, readonly Frame[]>,
@@ -232,7 +234,7 @@ function stackOf(
   return stack;
 }
 
-/** The longest name or path: longer ones are cut, because thousands of functions may share one string. */
+/** The longest name or path in bytes. Longer ones are cut, because thousands of functions may share one string. */
 const MOST_STRING_BYTES = 1_000;
 
 function stringsOf(profile: PprofMessage): string[] {
@@ -244,8 +246,8 @@ function stringsOf(profile: PprofMessage): string[] {
 }
 
 /**
- * The functions of each location by its number, the innermost first; there may be several, because some are inlined in
- * others.
+ * The functions at each location, by the location's id, with the innermost first. A location has several functions if
+ * some were inlined into others.
  */
 function stackFrames(profile: PprofMessage, strings: readonly string[]): Map<number, Frame[]> {
   const functions = new Map<number, Frame>();

@@ -1,83 +1,84 @@
 /**
- * A profiler samples what one process does, for a while, with the runtime's own means. Each profiler (V8, pprof,
- * py-spy, perf) has one file, and one line in `profilers.ts`; `tests/conformance/profilers_slow_test.ts` runs the same
- * suite over all of them.
+ * A profiler samples what one process does for a while, with the means of the process's runtime. Each profiler (V8,
+ * pprof, py-spy, perf) has one file, and one line in `profilers.ts`; `tests/conformance/profilers_slow_test.ts` runs
+ * the same tests on all of them.
  *
- * A profiler never harms the target, and never waits for it without end: if it can't get a profile, it throws an error
- * that says why, and the process goes without one. It leaves no process and no connection behind.
+ * A profiler never harms the target, and never waits for it forever. If it can't get a profile, it throws an error that
+ * says why, and the process is not profiled. It leaves no process and no connection behind.
  */
 import type { CallTree, Frame } from "../../base/profile/call_tree.ts";
 import { unescaped } from "../../base/secret_fields.ts";
 
-/** A process of the target. */
 export interface ProfiledProcess {
   readonly pid: number;
-  /** The file name of the process's program, such as `node`. */
+  /** The file name of the program that the process runs, such as `node`. */
   readonly program: string;
 }
 
 export interface ProfilingContext {
-  /** The address at which the target gets its requests, `http://host:port`. */
+  /** The origin to which the target's requests are sent, such as `http://host:port`. */
   readonly origin: string;
-  /** The path at which the target serves profiles as Go does, from the experiment; null: none. */
+  /** The path at which the target serves pprof profiles, from the experiment; null if it serves none. */
   readonly pprofPath: string | null;
-  /** How long to sample, in milliseconds; some profilers have to know this when they begin. */
+  /** How long to sample, in milliseconds. Some profilers need to know this when they start. */
   readonly forMs: number;
-  /** Ends the sampling early: the user interrupts, or the target is gone. */
+  /** Ends the sampling early, because the user interrupts the run or the target is gone. */
   readonly signal: AbortSignal;
 }
 
 /** The samples of one process. */
 export interface ProcessSamples {
-  /** The profile as the runtime wrote it, for the runtime's own tools. */
+  /** The profile's file as the runtime wrote it, for the runtime's own tools. */
   readonly bytes: Uint8Array;
   readonly tree: CallTree;
-  /** The time in which the process had nothing to do, in milliseconds; the tree does not contain it. */
+  /** How long the process was idle, in milliseconds. The tree does not include this time. */
   readonly idleMs: number;
   readonly samples: number;
 }
 
 export interface RunningProfiler {
   /**
-   * Ends the sampling and returns the samples so far. To be called once, even if the target is gone. Throws an Error
-   * that says why there are none.
+   * Ends the sampling, and returns the samples up to now. Must be called exactly once, even if the target is gone.
+   * Throws an Error that says why there are no samples.
    */
   stop(): Promise<ProcessSamples>;
 }
 
 export interface Profiler {
-  /** Whether the profiler can sample this process. */
   suits(process: ProfiledProcess, context: ProfilingContext): boolean;
-  /** The ending of the profiler's files, with the dot. */
+  /** The file extension of the profiler's files, with the dot. */
   readonly ending: string;
-  /** Begins to sample. Throws an Error that says why this is not possible. */
+  /** Starts to sample. Throws an Error that says why this is not possible. */
   start(process: ProfiledProcess, context: ProfilingContext): Promise<RunningProfiler>;
 }
 
-/** The number of path segments at the end that identify a file. */
+/** A file is identified by this many segments at the end of its path. */
 const SEGMENTS = 2;
 
 /**
- * Matches the path of a package: in Node's `node_modules`, Deno's cache, Python's `site-packages`, or Go's modules,
- * whose names contain versions.
+ * Matches the path of a file in a package: in Node's `node_modules`, Deno's cache, Python's `site-packages`, or Go's
+ * module cache. Captures the path from the package's name, which may include a version.
  */
 const IN_PACKAGE = /^.*\/(?:node_modules|site-packages|registry\.[^/]+|pkg\/mod)\/(.+)$/s;
 
 /**
- * Matches other paths of code that is not the program's own: Go's vendored packages and own sources, and Python's own
- * modules.
+ * Matches other paths of code that is not the program's own: packages that Go vendors, and the standard libraries of Go
+ * and Python.
  */
 const OF_OTHERS = /\/(?:vendor|go[^/]*\/src|lib\/python[\d.]+)\//;
 
-/** The mark of a frame whose file belongs to the program itself. @param url The same as in `moduleOf`. */
+/**
+ * Marks a frame as the program's own if its file is.
+ * @param url The same as in `moduleOf`.
+ */
 export function ownOf(url: string): Pick<Frame, "own"> {
   const isFile = /^(?:file:\/\/)?\//.test(url);
   return isFile && !IN_PACKAGE.test(url) && !OF_OTHERS.test(url) ? { own: true } : {};
 }
 
 /**
- * The short name of a module: the package and the file in it, or the end of the path.
- * @param url A file as a runtime names it, by address or path; "" if the frame has none.
+ * The short name of a module: its package and the file within it, or the last segments of its path.
+ * @param url The file's URL or path as the runtime reports it; "" if the frame has none.
  */
 export function moduleOf(url: string): string {
   if (/^(?:node|ext|internal|deno):/.test(url)) return url;

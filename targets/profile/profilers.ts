@@ -1,6 +1,6 @@
 /**
- * The profiles of a target: of all its processes at the same time, each by the profiler that suits it. A process
- * without a profile gets a note; the others are profiled all the same.
+ * Profiles all processes of a target at the same time, each with the profiler that suits it. If a process can't be
+ * profiled, a note says so, and the others still are.
  */
 import { messageOf } from "../../base/errors.ts";
 import { descendantsOf, processCpuMs, readProgram } from "../../base/system/processes.ts";
@@ -18,7 +18,7 @@ import { pprofProfiler } from "./pprof.ts";
 import { pySpyProfiler } from "./py_spy.ts";
 import { v8Profiler } from "./v8.ts";
 
-/** The profilers by name; `PROFILERS` has the order in which they are tried. */
+/** The profilers by name. They are tried in the order of `PROFILERS`. */
 const profilers = {
   v8: v8Profiler,
   "py-spy": pySpyProfiler,
@@ -26,7 +26,6 @@ const profilers = {
   perf: perfProfiler,
 } satisfies Record<ProfilerName, Profiler>;
 
-/** The profiler for the process; null if none suits it. */
 function profilerFor(
   process: ProfiledProcess,
   context: ProfilingContext,
@@ -34,16 +33,15 @@ function profilerFor(
   return PROFILERS.find((name) => profilers[name].suits(process, context)) ?? null;
 }
 
-/** The most processes to profile; more profiles say nothing new, and cost the target more. */
+/** The maximum number of processes to profile. More profiles would add no insight, and slow the target down more. */
 const MOST_PROCESSES = 16;
 
-/** The samples of one process, or the reason why there are none. */
 export interface ProcessProfile extends ProfiledProcess {
   readonly profiler: ProfilerName;
-  /** The ending of the profile's file, with the dot. */
+  /** The file extension of the profile, with the dot. */
   readonly ending: string;
   readonly sampled: ProcessSamples | null;
-  /** The reason why there are no samples; null if there are some. */
+  /** Why there are no samples; null if there are some. */
   readonly reason: string | null;
 }
 
@@ -52,9 +50,8 @@ interface BegunProfile extends ProfiledProcess {
   readonly sampling: RunningProfiler | Error;
 }
 
-/** Profiles that are being taken. */
 export interface ProfileSession {
-  /** Ends all profiles. To be called once, even if the target is gone. */
+  /** Ends the sampling of all processes. Must be called exactly once, even if the target is gone. */
   stop(): Promise<{ readonly processes: ProcessProfile[]; readonly notes: string[] }>;
 }
 
@@ -73,7 +70,7 @@ export async function startProfiles(
   };
 }
 
-/** The processes of the target; those that used most processor time so far come first. */
+/** The processes of the target, beginning with those that have used the most CPU time so far. */
 function processesOf(
   target: Pick<RunningTarget, "pid" | "supervised" | "parts">,
 ): ProfiledProcess[] {

@@ -1,7 +1,7 @@
 /**
- * py-spy, for Python: it reads the interpreter's memory from outside, https://github.com/benfred/py-spy. Only threads
- * that hold the interpreter's lock are sampled, because py-spy mistakes threads that wait in a system call for busy
- * ones.
+ * py-spy, a profiler for Python that reads the interpreter's memory from outside (https://github.com/benfred/py-spy).
+ * Only threads that hold the global interpreter lock are sampled, because py-spy takes threads that wait in a system
+ * call for busy ones.
  */
 import { dirname, isAbsolute, join } from "node:path";
 import { readBytes } from "../../base/bounded_file.ts";
@@ -26,7 +26,8 @@ export const pySpyProfiler: Profiler = {
     const pySpy = installedTool("py-spy", "pip install py-spy", interpreterFolder(pid));
     const folder = TemporaryFolder.make("profile");
     const file = join(folder.path, "stacks");
-    // py-spy takes whole seconds: the number is rounded down, so that it does not sample beyond the measured time.
+    // py-spy takes whole seconds. They are rounded down, so that it does not sample after the
+    // measured time.
     const seconds = Math.max(1, Math.floor(forMs / 1_000));
     const command = [
       ...[pySpy, "record", "--pid", `${pid}`, "--duration", `${seconds}`, "--function", "--gil"],
@@ -43,8 +44,8 @@ export const pySpyProfiler: Profiler = {
 };
 
 /**
- * The folder from which the interpreter was called: in a virtual environment, its other programs are there, too. Null
- * if unknown.
+ * The folder of the Python interpreter that runs the process; null if unknown. In a virtual environment, this folder
+ * also contains the installed tools.
  */
 function interpreterFolder(pid: number): string | null {
   const [interpreter = ""] = readCommandLine(pid)?.split("\0") ?? [];
@@ -68,9 +69,10 @@ async function stop(
 }
 
 /**
- * Reads folded stacks, as py-spy and the flame graph tools write them, a line each: `outer (a.py);inner (b.py:7) 12`. A
- * number with more digits than a profile can have is part of a name, because a target may choose its names.
- * @param sampleMs The time that a sample stands for.
+ * Reads folded stacks as py-spy and the flame graph tools write them, one on each line: `outer (a.py);inner (b.py:7)
+ * 12`. A number at the end that has more digits than a sample count can have is taken as part of a name, because the
+ * target chooses the names.
+ * @param sampleMs The time that one sample stands for.
  */
 export function treeOfFolded(
   text: string,
@@ -88,8 +90,8 @@ export function treeOfFolded(
 }
 
 /**
- * Reads a frame such as `name (file.py:12)`, in which the line may be missing. Takes time linear in the length, because
- * a target chooses its names.
+ * Reads a frame such as `name (file.py:12)`, in which the line number may be missing. Takes linear time, because the
+ * target chooses the names and they may be hostile.
  */
 function frameOf(text: string): Frame {
   const at = text.lastIndexOf(" (");
@@ -97,7 +99,8 @@ function frameOf(text: string): Frame {
   const place = text.slice(at + 2, -1);
   const [, file = place, line = 0] = /^(.*):(\d{1,9})$/.exec(place) ?? [];
   const name = text.slice(0, at);
-  // `<module>`, a module's code outside functions, calls everything else, so it is not marked as the program's own.
+  // A module's top-level code, `<module>`, calls everything else, so it is not marked as the
+  // program's own.
   return {
     name,
     module: moduleOf(file),

@@ -1,17 +1,16 @@
-/** Profilers that are programs of their own: they sample a process for a given time and end by themselves. */
+/** Runs profilers that are separate programs. They sample a process for a given time, and then exit. */
 import { delimiter } from "node:path";
 import { cleanEnv, findProgram } from "../launch/environment.ts";
 import { settlesWithin } from "../launch/settles.ts";
 import { startSupervised } from "../launch/child.ts";
 import { outputOfProgram } from "../launch/step.ts";
 
-/** The time for a tool's work beyond sampling: it reads symbols first, and writes its file at the end. */
+/** The time that a tool may take beyond sampling: it reads symbols at the start, and writes its file at the end. */
 const BEYOND_MS = 20_000;
 
 /**
- * The full path of a profiler. Throws an Error if it is not installed.
- * @param interpreter The folder of the target's interpreter, which is searched before PATH; null: only PATH is
- * searched.
+ * The full path of a profiler's program. Throws an Error if it is not installed.
+ * @param interpreter The folder of the target's interpreter, which is searched before PATH; null to search only PATH.
  */
 export function installedTool(
   name: string,
@@ -26,15 +25,13 @@ export function installedTool(
   throw new Error(`${name} is ${found} on PATH (${get})`);
 }
 
-/** A tool that samples. */
 export interface RunningTool {
-  /** Resolves when the tool has succeeded. Throws an Error with its last line when it has failed. */
+  /** Resolves when the tool has succeeded. Throws an Error with the last line of its output if it fails. */
   ended(): Promise<void>;
-  /** Ends the tool, whatever it is doing. */
   stop(): Promise<void>;
 }
 
-/** @param forMs How long the tool is to sample. */
+/** @param forMs How long the tool will sample. */
 export function startTool(
   command: readonly string[],
   { forMs, signal }: { readonly forMs: number; readonly signal: AbortSignal },
@@ -59,7 +56,7 @@ export function startTool(
   };
 }
 
-/** The standard output of a tool. Throws an Error when the tool fails. */
+/** Runs a tool and returns its standard output. Throws an Error if the tool fails. */
 export async function outputOfTool(command: readonly string[]): Promise<Uint8Array> {
   const { success, stdout, stderr } = await outputOfProgram(command, { env: cleanEnv() });
   if (success) return stdout;

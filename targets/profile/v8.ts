@@ -1,6 +1,6 @@
 /**
- * V8's own sampling profiler, through the inspector: Node and Deno. Its files open in DevTools and speedscope, and
- * have a shape of their own: https://chromedevtools.github.io/devtools-protocol/v8/Profiler/#type-Profile.
+ * V8's own sampling profiler, which Node and Deno offer through the inspector. DevTools and speedscope can open its
+ * files. Their format: https://chromedevtools.github.io/devtools-protocol/v8/Profiler/#type-Profile.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
@@ -39,13 +39,10 @@ export const cpuProfile = z.looseObject({
 
 export type CpuProfile = z.output<typeof cpuProfile>;
 
-/** V8's name for time with nothing to do, which belongs to no function. */
+/** V8's name for idle time, which belongs to no function. */
 const IDLE = "(idle)";
 
-/**
- * Reads a profile; each function's time is the same that DevTools shows for the file
- * (`tests/browser/devtools_slow_test.ts`).
- */
+/** Reads a profile. The time of each function is the same as in DevTools (`tests/browser/devtools_slow_test.ts`). */
 export function treeOfCpuProfile(profile: CpuProfile): { tree: CallTree; idleMs: number } {
   const calls = callsOf(profile.nodes);
   const ownUs = ownTimes(withStacks(inOrder(profile), calls));
@@ -70,11 +67,11 @@ interface Call {
   readonly node: Node;
   /** The index of the caller in the list of calls; null for the root. */
   readonly caller: number | null;
-  /** The id of the node at the outer end of the stack, just below the root. */
+  /** The id of the outermost call of the stack, which is the child of the root. */
   readonly outermost: number;
 }
 
-/** The calls, each once and after its caller; nodes that cannot be reached from the first are left out. */
+/** All calls, each listed once and after its caller. Nodes that cannot be reached from the root are left out. */
 function callsOf(nodes: readonly Node[]): Call[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const calls: Call[] = [];
@@ -94,26 +91,27 @@ function callsOf(nodes: readonly Node[]): Call[] {
 }
 
 interface StackSample {
-  /** The id of the sample's node. */
+  /** The id of the node that was sampled. */
   readonly id: number;
-  /** The moment of the sample, in microseconds. */
+  /** The time of the sample, in microseconds. */
   readonly at: number;
 }
 
-/** The samples in order of time; V8 lists them in the order of their arrival, so some distances are negative. */
+/** The samples ordered by time. V8 lists them as they arrived, so some of its time deltas are negative. */
 function inOrder({ samples, timeDeltas, startTime }: CpuProfile): StackSample[] {
   let at = startTime;
   return samples.map((id, i) => ({ id, at: at += timeDeltas[i] ?? 0 }))
     .sort((a, b) => a.at - b.at);
 }
 
-/** V8's name for a stack that it could not read, and for native code. */
+/** V8's name for native code, and for a stack that it could not read. */
 const PROGRAM = "(program)";
-/** The functions of nodes that have no stack. */
+/** The names of nodes without a stack. */
 const STACKLESS = [PROGRAM, "(garbage collector)", IDLE];
 
 /**
- * Replaces a stack that could not be read by the one before, if the stacks on both sides have the same outermost call.
+ * Where V8 could not read a stack, assumes the previous sample's stack, provided that the previous and the next sample
+ * have the same outermost call.
  */
 function withStacks(samples: readonly StackSample[], calls: readonly Call[]): StackSample[] {
   const byId = new Map(calls.map((call) => [call.node.id, call]));
@@ -129,7 +127,8 @@ function withStacks(samples: readonly StackSample[], calls: readonly Call[]): St
 }
 
 /**
- * The microseconds of each node. A sample stands for the time until the next; the last one stands for the average time.
+ * The time spent in each node, in microseconds. A sample stands for the time until the next one; the last sample stands
+ * for the average time between samples.
  */
 function ownTimes(samples: readonly StackSample[]): Map<number, number> {
   const spanUs = samples.length < 2 ? 0 : samples[samples.length - 1].at - samples[0].at;
@@ -151,7 +150,7 @@ function frameOf({ callFrame: { functionName, url, lineNumber } }: Node): Frame 
   };
 }
 
-/** The sampling interval. V8's default is a millisecond, which costs a few percent. */
+/** The sampling interval. A millisecond is also V8's default, and slows the process down by a few percent. */
 const INTERVAL_US = 1_000;
 
 const stopped = z.looseObject({ profile: cpuProfile });
@@ -173,7 +172,9 @@ export const v8Profiler: Profiler = {
   },
 };
 
-/** Ends the profile. Each step with a large profile takes part of a second; signals are heard between the steps. */
+/**
+ * Ends the profile. With a large profile, each step takes part of a second, so signals are handled between the steps.
+ */
 async function stop(inspector: Inspector): Promise<ProcessSamples> {
   try {
     const read = stopped.safeParse(await inspector.call("Profiler.stop"));
@@ -188,29 +189,28 @@ async function stop(inspector: Inspector): Promise<ProcessSamples> {
   }
 }
 
-// The inspector of a V8 runtime: a WebSocket on a loopback port of the process, found among the ports on which the
-// process listens. The protocol: https://chromedevtools.github.io/devtools-protocol/v8/.
+// V8's inspector is a WebSocket on one of the loopback ports on which the process listens. Its
+// protocol: https://chromedevtools.github.io/devtools-protocol/v8/.
 
 /**
- * The limit for finding an inspector, which has a thread of its own and responds within milliseconds, however busy its
+ * The time limit for finding an inspector. It has its own thread, so it responds within milliseconds however busy the
  * process is.
  */
 const FIND_MS = 1_000;
 const LOOK_EACH_MS = 100;
-/** The most ports of a process to look at. */
+/** The maximum number of ports to try. */
 const MOST_PORTS = 256;
 
 const listed = z.array(z.looseObject({ webSocketDebuggerUrl: z.string() })).min(1);
 
-/** The address of an inspector. */
 interface InspectorPlace {
   readonly port: number;
   readonly path: string;
 }
 
 /**
- * Finds the inspector of a process within one time limit: looks at all ports side by side, including those on which the
- * process begins to listen meanwhile. Throws an Error if none is an inspector.
+ * Finds the inspector of a process within `FIND_MS`. Tries all ports in parallel, including those that the process
+ * opens meanwhile. Throws an Error if none of them is an inspector.
  */
 async function findInspector(pid: number, signal: AbortSignal): Promise<InspectorPlace> {
   const over = new AbortController();
@@ -240,14 +240,15 @@ async function findInspector(pid: number, signal: AbortSignal): Promise<Inspecto
   }
 }
 
-/** The inspector at a port; null if another server listens there, or one that does not respond. */
+/** The inspector at a port; null if the port has another server, or does not respond. */
 async function inspectorAt(port: number, signal: AbortSignal): Promise<InspectorPlace | null> {
   try {
     const url = `http://${LOOPBACK}:${port}/json/list`;
     const { body } = await fetch(url, { signal, redirect: "error" });
     const text = new TextDecoder().decode(await boundedBody(body, "inspectorList"));
     const [first] = listed.parse(JSON.parse(text));
-    // Only the path is taken from the URL; host and port are those of the process.
+    // Only the path is taken from the URL, because the port is known and the host may be another
+    // name.
     return { port, path: new URL(first.webSocketDebuggerUrl).pathname };
   } catch {
     return null;

@@ -1,6 +1,6 @@
 /**
- * Peak throughput of a Redis on this machine, by the program that comes with Redis: GET of one key, 50 connections, one
- * request at a time on each.
+ * Measures the peak throughput of a Redis on this machine with the benchmark program that comes with Redis: GET of one
+ * key over 50 connections, without pipelining.
  */
 import { parse } from "csv-parse/sync";
 import * as z from "zod";
@@ -10,20 +10,20 @@ import { outputOfProgram } from "../launch/step.ts";
 import { connectRedis } from "./client.ts";
 
 const PROGRAMS = ["redis-benchmark", "valkey-benchmark"];
-/** The requests of a round, which take less than a second if Redis is quick. */
+/** The number of requests in a round. If Redis is fast, a round takes less than a second. */
 const REQUESTS = 100_000;
 const CONNECTIONS = 50;
-/** The limit of a test, because redis-benchmark never gives up if nothing responds. */
+/** The time limit for all rounds together, because redis-benchmark never gives up if nothing responds. */
 const LIMIT_MS = 60_000;
 
-/** The number of rounds; enough for an interval. */
+/** Enough rounds for a confidence interval. */
 const ROUNDS = 3;
 
 interface RedisBenchmark {
   /** The mean of the rounds. */
   readonly perSec: number;
   readonly rounds: number[];
-  /** The program with its version, and the load that it sent. */
+  /** The program with its version, and the load that it generates. */
   readonly by: string;
 }
 
@@ -34,7 +34,7 @@ interface BenchmarkOptions {
   readonly requests?: number;
 }
 
-/** Measures the throughput. Throws an Error that says why there is no figure. */
+/** Measures the peak throughput. Throws an Error that says why it can't be measured. */
 export async function benchmarkRedis(
   url: string,
   { signal, env = cleanEnv(), requests = REQUESTS }: BenchmarkOptions,
@@ -58,7 +58,10 @@ export async function benchmarkRedis(
   return { perSec, rounds, by };
 }
 
-/** The options that lead to the server. Anybody on the machine can read them. */
+/**
+ * The options that address the server. Throws an Error if it needs a password, because anybody on the machine can read
+ * a program's arguments, or if it needs TLS.
+ */
 function whereIs(url: string): string[] {
   const { protocol, hostname, port, password } = new URL(url);
   if (password !== "") {
@@ -88,14 +91,14 @@ async function outputOf(
   );
 }
 
-/** One line for each test, after a header in versions from 6.2: its name, requests/s, and latencies. */
+/** One line for each test, with its name, requests/s and latencies. Versions from 6.2 print a header line first. */
 const rows = z.array(z.array(z.string()))
   .transform((all) => all.filter(([test]) => test !== "test"))
   .pipe(z.tuple([
     z.tuple([z.literal("GET"), z.coerce.number<string>().positive()]).rest(z.string()),
   ]));
 
-/** The requests/s that `redis-benchmark -t get --csv` prints. Throws if the output has another form. */
+/** The requests/s in the output of `redis-benchmark -t get --csv`. Throws an Error if there are none. */
 export function perSecIn(csv: string): number {
   const read = rows.safeParse(parse(csv, { relax_column_count: true, skip_empty_lines: true }));
   if (!read.success) {

@@ -1,24 +1,25 @@
-/** A connection to Redis (or Valkey), and the address of Redis in a form that may be printed. */
+/** Connects to Redis (or Valkey), and makes its address safe to print. */
 import type { createClient } from "redis";
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
 import { settlesWithin } from "../launch/settles.ts";
 
-/** The limit for the first reply. A server over TLS, on a busy machine, may take some seconds. */
+/** The time limit for the first reply. On a busy machine, TLS may take some seconds. */
 const FIRST_REPLY_MS = 5_000;
 const RECONNECT_MS = 100;
 
 export type RedisClient = ReturnType<typeof createClient>;
 
 interface ConnectOptions {
-  /** Authorities that are trusted besides the usual ones, as PEM; for rediss. */
+  /** Certificate authorities to trust in addition to the usual ones, in PEM, for `rediss:` URLs. */
   readonly caCerts?: readonly string[];
-  /** Whether commands wait while the connection is lost; if not, they fail at once. */
+  /** Whether commands wait for a new connection if the connection is lost. Otherwise they fail at once. */
   readonly waits?: boolean;
 }
 
 /**
- * Connects to Redis and waits for a reply to PING. A connection that is lost later is dialled again. Throws a UserError
- * if `url` is invalid, or a TargetError that names the server, without its password, if it does not reply.
+ * Connects to Redis, and waits for a reply to PING. If the connection is lost later, it is re-established. Throws a
+ * UserError if `url` is invalid, or a TargetError if the server does not reply. The error names the server without its
+ * password.
  */
 export async function connectRedis(
   url: string,
@@ -57,7 +58,7 @@ function notAnAddress(): UserError {
   return new UserError([{ place: "--redis, REDIS_URL", message, fix: "write redis://host:port" }]);
 }
 
-/** The address without user name and password. */
+/** The URL without user name and password. */
 export function printableUrl(url: string): string {
   const printable = new URL(url);
   printable.username = printable.password = "";
@@ -65,12 +66,11 @@ export function printableUrl(url: string): string {
 }
 
 /**
- * The prefixes of the keys of Plateau's own servers, in a Redis that others may use, too. All of them begin with
- * `plateau:`.
+ * The prefixes of all keys that Plateau's own servers use. They begin with `plateau:`, because others may use the same
+ * Redis.
  */
 export const OWN_KEYS = { user: "plateau:user:", proxy: "plateau:proxy:" } as const;
 
-/** Removes all keys that begin with `prefix`; others stay. */
 export async function forgetKeys(client: RedisClient, prefix: string): Promise<void> {
   for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) {
     if (keys.length > 0) await client.unlink(keys);

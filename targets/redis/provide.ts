@@ -1,4 +1,7 @@
-/** The Redis of a run: the one that the user named; without one, a Redis that is found; otherwise a private one. */
+/**
+ * Provides the Redis for a run: the one that the user named; otherwise one that is running on this machine; otherwise a
+ * private one.
+ */
 import { startSupervised } from "../launch/child.ts";
 import type { WatchedTree } from "../launch/launcher.ts";
 import { awaitStartUp } from "../launch/start_up.ts";
@@ -8,32 +11,32 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 
 /** A Redis (or Valkey) server that has replied. */
 export interface ProvidedRedis extends WatchedTree {
-  /** The URL, which may hold a password: print `printableUrl(url)` of client.ts instead. */
+  /** The URL, which may contain a password. To print it, use `printableUrl` of client.ts. */
   readonly url: string;
   /**
-   * Where the Redis comes from. given: the user named it; found: it replied on 127.0.0.1:6379; private: it was started
-   * for this run.
+   * Where the Redis comes from. given: named by the user; found: running at 127.0.0.1:6379; private: started for this
+   * run.
    */
   readonly kind: "given" | "found" | "private";
   /** The version, such as `7.0.15`. */
   readonly version: string;
   /**
-   * Removes what earlier runs have left: everything in a private server; in any other, only the keys of Plateau's own
+   * Removes what earlier runs have left: all keys of a private server, but in any other only the keys of Plateau's own
    * servers. Throws a TargetError if the server refuses.
    */
   forget(): Promise<void>;
-  /** Stops a private server; leaves others alone. Idempotent. */
+  /** Stops a private server, and does nothing to any other. Idempotent. */
   stop(): Promise<void>;
 }
 
 interface RedisOptions {
-  /** The URL that the user gave (`--redis`, `REDIS_URL`), or null. */
+  /** The URL that the user gave (`--redis`, `REDIS_URL`); null if none. */
   readonly url: string | null;
-  /** Ends the wait early, on Ctrl-C. */
+  /** Ends the wait early. */
   readonly signal: AbortSignal;
-  /** The URL at which a Redis is looked for when none is given. */
+  /** Where to look for a running Redis if `url` is null. */
   readonly wellKnownUrl?: string;
-  /** The environment of a private Redis; its PATH is searched for the program. */
+  /** The environment of a private Redis. Its program is searched for in this PATH. */
   readonly env?: Record<string, string>;
 }
 
@@ -42,7 +45,8 @@ const PROGRAMS = ["redis-server", "valkey-server"];
 const START_MS = 5_000;
 
 /**
- * The Redis; null if none was given and none is available. Throws as connectRedis does if the given one does not reply.
+ * The Redis for a run; null if the user named none, none is running, and none is installed. Throws as `connectRedis`
+ * does if the one that the user named does not reply, and a TargetError if a private one does not start.
  */
 export async function provideRedis(
   { url, signal, wellKnownUrl = "redis://127.0.0.1:6379", env = cleanEnv() }: RedisOptions,
@@ -77,18 +81,18 @@ async function tidy(url: string, use: (client: RedisClient) => Promise<unknown>)
   }
 }
 
-/** The version of the server. Throws as connectRedis does. */
+/** The version of the server. Throws as `connectRedis` does. */
 async function readVersion(url: string): Promise<string> {
   const client = await connectRedis(url);
   try {
-    const info = await client.info("server").catch(() => ""); // the user's ACL may forbid INFO
+    const info = await client.info("server").catch(() => ""); // the server's ACL may forbid INFO
     return /^(?:valkey|redis)_version:(\S+)/m.exec(info)?.[1] ?? "unknown";
   } finally {
     client.destroy();
   }
 }
 
-/** Starts a private server, which writes nothing to disk and ends with this process. */
+/** Starts a private server, which writes nothing to disk and ends with this process. Null if Redis is not installed. */
 async function startPrivate(
   env: Record<string, string>,
   signal: AbortSignal,

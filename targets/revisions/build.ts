@@ -1,4 +1,7 @@
-/** Builds the targets of a revision: each step is a command in the target's folder, with a time-out and a log. */
+/**
+ * Builds a target at a revision. Each build step is a command that runs in the target's folder, with a time limit; its
+ * output is logged.
+ */
 import { resolve } from "node:path";
 import { CarefulFile } from "../../base/careful_file.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
@@ -9,11 +12,10 @@ import { commandText, takeStep } from "../launch/step.ts";
 
 export interface BuildRequest {
   readonly steps: readonly CommandStep[];
-  /** The folder in which the commands run. */
   readonly cwd: string;
-  /** The checkout, which is removed if a step fails, or this process is killed meanwhile. */
+  /** The checkout, which is removed if a step fails or this process is killed during the build. */
   readonly stage: string;
-  /** The file for everything that the steps print. */
+  /** The file to which all output of the steps is written. */
   readonly log: string;
   /** What is built, such as `express at a1b2c3d`. */
   readonly what: string;
@@ -21,12 +23,12 @@ export interface BuildRequest {
   readonly onStep: (command: string) => void;
 }
 
-/** The most bytes of all steps that are logged, because a build may print without end. */
+/** The maximum output to log for all steps together, in bytes, because a build may print without end. */
 const MOST_LOGGED_BYTES = 4_000_000;
 
 /**
- * Builds a checkout. Throws a TargetError with the last lines of the step that failed, or the signal's reason on abort.
- * Then the checkout is gone: its supervisor removes it, unless the supervisor ended before it had begun.
+ * Builds a checkout. Throws a TargetError with the last lines of output of the step that failed, or the signal's reason
+ * if aborted. In both cases the checkout is removed, usually by the step's supervisor.
  */
 export async function build(request: BuildRequest): Promise<void> {
   try {
@@ -60,13 +62,13 @@ async function takeSteps(request: BuildRequest): Promise<void> {
 }
 
 /**
- * The output of the steps, written in whole lines, because a secret is found in a line, but would be missed if the line
- * were written in two halves.
+ * Logs the output of the steps. Only whole lines are written, because secrets are masked line by line, and a secret in
+ * two pieces would be missed.
  */
 class BuildLog implements Disposable {
   readonly #file: CarefulFile;
   #left = MOST_LOGGED_BYTES;
-  /** The line that has not ended yet. */
+  /** The output since the last line break. */
   #begun = new Uint8Array();
 
   /** Opens the log. Throws a TargetError if the file cannot be written. */
@@ -88,7 +90,9 @@ class BuildLog implements Disposable {
     all.set(part, this.#begun.length);
     const end = all.lastIndexOf(LINE_FEED) + 1;
     this.#append(new TextDecoder().decode(all.subarray(0, end)));
-    this.#begun = this.#left === 0 ? new Uint8Array() : all.slice(end); // a line that is cut is not shown
+    // A truncated line is not logged, because it could end within a secret, which would then not be
+    // recognized.
+    this.#begun = this.#left === 0 ? new Uint8Array() : all.slice(end);
     if (this.#left === 0) this.#append("… the rest is left out\n");
   }
 
@@ -102,7 +106,7 @@ class BuildLog implements Disposable {
     try {
       this.#file.append(bytes);
     } catch {
-      this.#left = 0; // the disk is full, which the build may report itself
+      this.#left = 0; // the disk may be full, which the build may report itself
     }
   }
 

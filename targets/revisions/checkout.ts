@@ -1,6 +1,6 @@
 /**
- * A revision as files: checked out beside the user's repository, which lends its objects and is never written to. Kept
- * in the user's cache by revision and build, so that what has not changed is built once.
+ * Checks out the files of a revision into the user's cache, and never writes to the user's repository, from which git
+ * reads objects. Each combination of revision and build has its own checkout, so that nothing is built twice.
  */
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
@@ -12,11 +12,10 @@ import { type GitPlace, gitSettings, gitText, runGit } from "./git.ts";
 import type { Repository, Revision } from "./revision.ts";
 
 export interface Checkout {
-  /** The folder of the checkout's files. */
   readonly folder: string;
-  /** The commit of the files: the revision's, or one made of the working tree. */
+  /** The commit that is checked out: that of the revision, or one made from the working tree. */
   readonly commit: string;
-  /** Whether the checkout exists and was built before. */
+  /** Whether the checkout already exists and has been built. */
   readonly isReady: boolean;
   /** Must be called once the build has succeeded. */
   readonly markReady: () => Promise<void>;
@@ -25,18 +24,19 @@ export interface Checkout {
 export interface CheckoutRequest {
   readonly repository: Repository;
   readonly revision: Revision;
-  /** Folders that are not part of the working tree. */
+  /** Folders that are to be left out of a commit made from the working tree. */
   readonly except?: readonly string[];
-  /** The build that follows: each build has a checkout of its own. */
+  /** Describes the build. Each different build has its own checkout. */
   readonly build: unknown;
   readonly signal: AbortSignal;
 }
 
-/** The most checkouts to keep of one repository. */
+/** The maximum number of checkouts to keep of each repository. */
 const MOST_KEPT = 6;
 
 /**
- * The folder of a repository's checkouts, which one process at a time holds. Throws a TargetError if it cannot be made.
+ * The folder of a repository's checkouts, which only one process may use at a time. Creates it if needed. Throws a
+ * TargetError if it cannot be created.
  */
 export async function keptFolder({ root }: Repository): Promise<string> {
   const folder = join(cacheFolder(), digest(root));
@@ -44,7 +44,10 @@ export async function keptFolder({ root }: Repository): Promise<string> {
   return folder;
 }
 
-/** Checks a revision out. Throws a TargetError if this fails, or the signal's reason on abort; then nothing is left. */
+/**
+ * Checks out a revision. Throws a UserError if the user's clone lacks a submodule, a TargetError if anything else
+ * fails, or the signal's reason if aborted. If it throws, nothing is left behind.
+ */
 export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
   const { repository, revision, except = [], build, signal } = request;
   const kept = await keptFolder(repository);
@@ -57,7 +60,7 @@ export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
   const mark = `${folder}.ready`;
   const markReady = (): Promise<void> => replaceFile(mark, "");
   if (await exists(mark) && await exists(folder)) {
-    await markReady(); // marks the checkout as used last
+    await markReady(); // marks the checkout as the most recently used
     return { folder, commit, isReady: true, markReady };
   }
   await prune(kept, objects);
@@ -68,12 +71,15 @@ export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
 interface SnapshotRequest {
   readonly revision: Revision;
   readonly except: readonly string[];
-  /** The folder to which the snapshot's objects are written. */
+  /** The folder to which the objects of the commit are written. */
   readonly objects: string;
   readonly signal: AbortSignal;
 }
 
-/** Makes a commit in `objects` of the working tree, with everything that git does not ignore. */
+/**
+ * Commits the working tree, with everything that git does not ignore. The commit and its objects are written to
+ * `objects` only.
+ */
 async function snapshot(
   { root, gitFolder, index }: Repository,
   { revision: { commit, tree: before }, except, objects, signal }: SnapshotRequest,
@@ -83,7 +89,7 @@ async function snapshot(
   const env = {
     GIT_INDEX_FILE: copy,
     GIT_OBJECT_DIRECTORY: objects,
-    // Quoted, because a colon in the path would separate two paths.
+    // In quotes, because an unquoted colon would separate two paths.
     GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(gitFolder, "objects")),
     ...SIGNED,
   };
@@ -100,16 +106,16 @@ async function snapshot(
 }
 
 /**
- * A pathspec for everything except a folder. The escapes make the folder's path a pattern: if a pathspec names an
- * ignored folder literally, even to leave it out, git adds nothing at all.
+ * A pathspec that leaves a folder out. Each character of the path is escaped, which makes the path a pattern: if a
+ * pathspec names an ignored folder literally, even to exclude it, git adds nothing at all.
  */
 function withoutFolder(path: string): string {
   return `:(top,exclude,glob)${path.replace(/[^/]/gu, "\\$&")}/**`;
 }
 
 /**
- * Copies the index with its time of change, because git reads again each file that is as new as the index or newer.
- * Without an index, git reads every file.
+ * Copies the index with its modification time, because git reads again every file that is as new as the index or newer.
+ * If there is no index, git reads every file.
  */
 async function copyIndex(index: string, copy: string): Promise<void> {
   try {
@@ -121,7 +127,7 @@ async function copyIndex(index: string, copy: string): Promise<void> {
   }
 }
 
-/** A constant author and date, so that the same files have the same commit. */
+/** A constant author and date, so that the same files always make the same commit. */
 const SIGNED = {
   GIT_AUTHOR_NAME: "plateau",
   GIT_AUTHOR_EMAIL: "plateau",
@@ -134,7 +140,7 @@ const SIGNED = {
 interface FillRequest {
   readonly repository: Repository;
   readonly commit: string;
-  /** The folder with the objects of a snapshot. */
+  /** The folder of the objects that belong to a snapshot. */
   readonly objects: string;
   readonly signal: AbortSignal;
 }
@@ -163,7 +169,7 @@ async function fill(
   }
 }
 
-/** Copies the objects of a snapshot: loose ones, `ab/cdef…`, and packs of large files. */
+/** Copies the objects of a snapshot: loose objects (`ab/cdef…`), and packs, into which git puts large files. */
 async function copyObjects(from: string, to: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(from)) {
     if (!isDirectory || !/^([0-9a-f]{2}|pack)$/.test(name)) continue;
@@ -174,7 +180,10 @@ async function copyObjects(from: string, to: string): Promise<void> {
   }
 }
 
-/** Checks out submodules from what the user's clone has of them; nothing is fetched. */
+/**
+ * Checks out submodules from the objects that the user's clone has of them. Fetches nothing. Throws a UserError that
+ * lists the submodules which the clone does not have.
+ */
 async function checkOutModules(gitFolder: string, place: GitPlace): Promise<void> {
   const { folder } = place;
   if (!await exists(join(folder, ".gitmodules"))) return;
@@ -196,7 +205,7 @@ async function checkOutModules(gitFolder: string, place: GitPlace): Promise<void
   await runGit(call, ["submodule", "--quiet", "update", "--init"]);
 }
 
-/** Whether a name is a path below the folder of all submodules, as git demands, too. */
+/** Whether a submodule's name is a relative path that does not leave its folder. Git demands the same. */
 function isWithin(name: string): boolean {
   return name !== "" && !name.startsWith("/") && !name.split("/").includes("..");
 }
@@ -206,10 +215,7 @@ function unfetchedModule(name: string): { place: string; message: string; fix: s
   return { place: name, message, fix: "git submodule update --init" };
 }
 
-/**
- * Removes the checkouts that were used longest ago, and all that were left incomplete; logs of failed builds stay a
- * while.
- */
+/** Removes incomplete checkouts and those that were used longest ago. The logs of the latest failed builds are kept. */
 async function prune(kept: string, inUse: string): Promise<void> {
   const entries: { name: string; path: string; usedMs: number }[] = [];
   for await (const { name } of Deno.readDir(kept)) {
@@ -227,7 +233,7 @@ async function prune(kept: string, inUse: string): Promise<void> {
     ...stay.flatMap((stem) => [stem, `${stem}.ready`]),
     ...[...stay, ...failed].map((stem) => `${stem}.log`),
   ];
-  // A checkout without its mark was left incomplete.
+  // A checkout without its mark is incomplete.
   for (const { path } of entries.filter(({ name }) => !names.includes(name))) {
     await Deno.remove(path, { recursive: true }).catch(() => {});
   }
@@ -249,7 +255,7 @@ function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
-/** The cache folder, by the XDG Base Directory Specification. */
+/** The cache folder according to the XDG Base Directory Specification. */
 function cacheFolder(): string {
   return join(Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache"), "plateau/revisions");
 }

@@ -1,43 +1,43 @@
 /**
- * Calls of git, none of which changes the user's repository: no lock, no hook, no prompt. What a repository holds (names,
- * paths, refs) is never a part of an option: it stands behind `--` or `--end-of-options`, or in the environment.
+ * Calls git in ways that never change the user's repository: without locks, hooks or prompts. Names, paths and refs
+ * from a repository are passed only after `--` or `--end-of-options`, or in the environment, so they are never taken
+ * for options.
  */
 import { TargetError } from "../../base/errors.ts";
 import { startSupervised } from "../launch/child.ts";
 import { cleanEnv, findProgram } from "../launch/environment.ts";
 import { outputOfProgram } from "../launch/step.ts";
 
-/** Settings with which git runs no other program of the user's, and leaves none in the background. */
+/** Settings that keep git from running other programs, such as hooks, and from leaving any in the background. */
 const SETTINGS = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "gc.auto=0",
-  // Files of a repository may look like another repository, with a configuration that runs programs.
+  // The files of a repository may contain another repository, whose configuration runs programs.
   "safe.bareRepository=explicit",
 ];
-/** Arguments for quiet calls, without optional locks, so that a status writes no index. */
+/** Arguments of every call. Optional locks are off, so `git status` does not write the index. */
 const QUIET = ["--no-optional-locks", ...SETTINGS.flatMap((setting) => ["-c", setting])];
 
 export interface GitOutput {
   readonly success: boolean;
-  /** The output without its last line break. */
+  /** The standard output without its last line break. */
   readonly text: string;
-  /** The last line of git's error output. */
+  /** The last line of the standard error. */
   readonly why: string;
 }
 
 export interface GitPlace {
-  /** The folder in which git is called. */
+  /** The folder in which git runs. */
   readonly folder: string;
-  /** Ends the call when aborted. */
   readonly signal: AbortSignal;
-  /** Variables added to a clean environment, in which no GIT_DIR names another repository. */
+  /** Variables that are added to a clean environment, which has no GIT_DIR to point at another repository. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * Settings for one call, as git-config(1) takes them from the environment. Unlike in `-c key=value`, where the first
- * `=` ends the key, a key may contain any character here.
+ * Settings for one call, passed in the environment as described in git-config(1). In these, keys may contain any
+ * character, unlike in `-c key=value`, where the key ends at the first `=`.
  */
 export function gitSettings(
   settings: readonly (readonly [key: string, value: string])[],
@@ -49,7 +49,7 @@ export function gitSettings(
   return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(entries) };
 }
 
-/** Calls git for a short task. Throws a TargetError if there is no git, or the signal's reason on abort. */
+/** Calls git for a short task. Throws a TargetError if git is not installed, or the signal's reason if aborted. */
 export async function gitOutput(
   { folder, signal, env = {} }: GitPlace,
   args: readonly string[],
@@ -62,7 +62,10 @@ export async function gitOutput(
   return { success, text, why: errors.split("\n").at(-1) ?? "" };
 }
 
-/** Calls git, which must succeed, and returns its output. Throws a TargetError that says what could not be done. */
+/**
+ * Calls git and returns its output. Throws a TargetError if the call fails.
+ * @param what What can't be done if the call fails, such as "read the commits".
+ */
 export async function gitText(
   place: GitPlace,
   args: readonly string[],
@@ -74,15 +77,15 @@ export async function gitText(
 }
 
 interface LongCall extends GitPlace {
-  /** A folder that is removed when the call fails, or this process is killed meanwhile. */
+  /** A folder that is removed if the call fails, or this process is killed during it. */
   readonly stage: string;
-  /** The task, such as `check out a1b2c3d`. */
+  /** The task in words, such as `check out a1b2c3d`. */
   readonly what: string;
 }
 
 /**
- * Calls git for a task that may take long; git ends when this process does. Throws a TargetError, or the signal's
- * reason.
+ * Calls git for a task that may take long; git is stopped when this process ends. Throws a TargetError if the call
+ * fails, or the signal's reason if aborted.
  */
 export async function runGit(
   { folder, signal, env = {}, stage, what }: LongCall,

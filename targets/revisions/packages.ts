@@ -1,11 +1,11 @@
-/** Packages that a program needs and git ignores, so that no checkout contains them. */
+/** Finds packages that a program needs but no checkout contains, because git ignores them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 interface Install {
-  /** The file that fixes the versions. */
+  /** The lock file. */
   readonly lock: string;
-  /** The folder for the packages. */
+  /** The folder into which the packages are installed. */
   readonly into: string;
   readonly command: readonly string[];
 }
@@ -24,7 +24,7 @@ const INSTALLS: readonly Install[] = [
   { lock: "uv.lock", into: ".venv", command: ["uv", "sync", "--frozen"] },
 ];
 
-/** How the packages of a folder are installed; null if they are installed, or no file names them. */
+/** How to install the packages of a folder; null if they are installed, or the folder has no lock file. */
 export function missingPackages(folder: string): Install | null {
   const has = (name: string): boolean => existsSync(join(folder, name));
   return INSTALLS.find(({ lock, into }) => has(lock) && !has(into)) ?? null;

@@ -1,52 +1,54 @@
-/** Turns `BASE..HEAD` into two revisions of the repository that contains a file: commits, or the working tree. */
+/**
+ * Resolves `BASE..HEAD` to two revisions of the repository that contains a file. Each is a commit or the working tree.
+ */
 import { dirname, relative, resolve } from "node:path";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { gitOutput, type GitPlace, gitText } from "./git.ts";
 import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 
 export interface Repository {
-  /** The top folder of the repository. */
+  /** The top-level folder of the working tree. */
   readonly root: string;
-  /** The folder of the repository's git data, common to all its worktrees. */
+  /** The folder of git's data, which all worktrees of the repository share. */
   readonly gitFolder: string;
-  /** The path of this worktree's index. */
+  /** The path of the index of this worktree. */
   readonly index: string;
-  /** The hash by which the repository's objects are named, such as `sha1`. */
+  /** The hash algorithm for object names, such as `sha1`. */
   readonly objectFormat: string;
-  /** The path from `root` to the folder of the experiment file; "" if they are the same. */
+  /** The path from `root` to the experiment file's folder; "" if they are the same. */
   readonly inside: string;
 }
 
 export interface Revision {
-  /** The name that the user gave, or a phrase that says how the revision was chosen. */
+  /** The name that the user gave, or a phrase such as "the merge base with main". */
   readonly name: string;
   /** The commit; for the working tree, the commit on which it is based. */
   readonly commit: string;
-  /** The tree of that commit, which names its files. */
+  /** The hash of that commit's tree, so equal trees mean equal files. */
   readonly tree: string;
   /** The first line of the commit's message; may be "". */
   readonly subject: string;
   readonly isWorkingTree: boolean;
 }
 
-/** A range as written; null for a side that is left out. */
+/** A range as the user wrote it; a side is null if it was left out. */
 export interface RevisionRange {
   readonly base: string | null;
   readonly head: string | null;
-  /** Whether the range has three dots: BASE is then the point at which HEAD branched off. */
+  /** Whether the range has three dots. If so, its base is the merge base of the two sides. */
   readonly fromMergeBase: boolean;
 }
 
-/** A range. No ref contains two dots, and a path has them between slashes. */
+/** Matches a range. A ref contains no two dots, and in a path they stand next to a slash. */
 const RANGE = /^(?<base>.*?[^/.])?(?<dots>\.{2,3})(?<head>[^/.].*)?$/s;
 
-/** The range in a text; null if the text is a path or a name. */
+/** Parses a range; null if the text is a path or a name. */
 export function rangeIn(text: string): RevisionRange | null {
   const { base = null, dots, head = null } = RANGE.exec(text)?.groups ?? {};
   return dots === undefined ? null : { base, head, fromMergeBase: dots.length === 3 };
 }
 
-/** The repository of the experiment file's folder. Throws a UserError if there is none. */
+/** The repository that contains the experiment file. Throws a UserError if there is none. */
 export async function repositoryOf(file: string, signal: AbortSignal): Promise<Repository> {
   const folder = dirname(resolve(file));
   const { success, text } = await gitOutput({ folder, signal }, [
@@ -63,8 +65,8 @@ export async function repositoryOf(file: string, signal: AbortSignal): Promise<R
 }
 
 /**
- * Both revisions. By default BASE is where this branch left the default branch, and HEAD is the working tree. Throws a
- * UserError with every ref that does not exist.
+ * Both revisions of a range. By default, the base is where HEAD branched off from the default branch, and the head is
+ * the working tree. Throws a UserError that lists every ref which does not exist.
  */
 export async function revisionsOf(
   range: RevisionRange,
@@ -94,10 +96,9 @@ export async function revisionsOf(
   };
 }
 
-/** The call for hash, tree and subject alone, whatever else the user's log settings would show. */
+/** Arguments to print only hash, tree and subject, whatever the user's git settings add to a log. */
 const DETAILS = ["log", "--no-walk", "--no-show-signature", "--no-color", "--format=%H %T %s"];
 
-/** Reads the tree and the subject of each commit. */
 async function detailsOf(
   place: GitPlace,
   commits: readonly string[],
@@ -129,7 +130,7 @@ async function commitOf(place: GitPlace, ref: string, problems: Problem[]): Prom
   return "";
 }
 
-/** The commit at which the branch of `head` left the default branch. */
+/** Where the history of `head` branched off from the default branch. */
 async function branchPoint(
   place: GitPlace,
   head: string,
@@ -138,7 +139,7 @@ async function branchPoint(
   return { name: `the merge base with ${branch}`, commit: await mergeBase(place, branch, head) };
 }
 
-/** Refs that may be, or name, the default branch: the first that exists counts. */
+/** Refs that are, or point at, the default branch. The first that exists is used. */
 const DEFAULTS = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"];
 
 async function defaultBranch(place: GitPlace): Promise<string> {

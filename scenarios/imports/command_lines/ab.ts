@@ -1,4 +1,4 @@
-/** ab, ApacheBench. */
+/** Translates command lines of ab, ApacheBench. */
 import {
   differenceSentence,
   ignored,
@@ -29,10 +29,10 @@ const NOTES = {
   most: "the load does not end after 50000 requests, which -t implies in ab",
 };
 
-/** Holds the content type until it is known whether there is a body. */
+/** Stands for the content type until all options are read, because it depends on whether there is a body. */
 const CONTENT_TYPE = "content type";
 
-/** A content type is only sent with a body. */
+/** ab sends a content type only with a body. */
 const hasBody = ({ options }: TranslatedLine): boolean => options.has("p") || options.has("u");
 
 const contentType = (line: TranslatedLine): string => lastOf(line, CONTENT_TYPE) ?? "text/plain";
@@ -52,7 +52,7 @@ export const ab: Tool = {
     option("u", true, (text) => ({ flags: [["-m", "put"], ["-b", `@${text}`]] })),
     option("A", true, userOption),
     toggle("i", "-m", "head"),
-    ignored("k", "switch"), // see differences
+    ignored("k", "switch"), // used in `fields` and `complete`
     valueOption("X", "--proxy", proxyAddress),
     refusedOption("P", "value", "its user for the proxy (write --proxy http://a:b@host)"),
     unsupported("f Z", "value", "the choice of TLS"),

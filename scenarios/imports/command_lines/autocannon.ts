@@ -1,4 +1,4 @@
-/** autocannon. */
+/** Translates command lines of autocannon. */
 import {
   added,
   addedSamples,
@@ -71,7 +71,7 @@ export const autocannon: Tool = {
     ),
     ignored("l latency renderLatencyTable n no-progress j json x excludeErrorStats", "switch"),
     ignored("renderStatusCodes statusCodes v version V verbose debug", "switch"),
-    ignored("C ignoreCoordinatedOmission", "switch"), // see differences
+    ignored("C ignoreCoordinatedOmission", "switch"), // used in `differences`
     ignored("L sampleInt T title", "value"),
   ],
   url: asBrowsers,
@@ -99,7 +99,10 @@ export const autocannon: Tool = {
 
 const RECONNECTS = "--requests-per-connection";
 
-/** In Plateau, a connection with several requests in flight is not closed after a number of requests. */
+/**
+ * Drops the number of requests after which a connection is replaced, if several requests are in flight on each
+ * connection, because Plateau can't combine the two.
+ */
 function withoutReconnects(line: TranslatedLine): TranslatedLine {
   const isPipelined = Number(lastOf(line, "--pipeline") ?? 1) > 1;
   if (!isPipelined || lastOf(line, RECONNECTS) === undefined) return line;
@@ -108,7 +111,10 @@ function withoutReconnects(line: TranslatedLine): TranslatedLine {
   return withNote(without(line, RECONNECTS), note);
 }
 
-/** Joins the words in `--warmup [ -c 1 -d 3 ]` into one, because these options are not the load's. */
+/**
+ * Joins the words of `--warmup [ -c 1 -d 3 ]` into one, so that its inner options are not taken for options of the
+ * load.
+ */
 function withoutInner(words: readonly string[]): readonly string[] {
   const from = words.findIndex((word, at) =>
     word.startsWith("[") && /^(-W|--warmup)$/.test(words[at - 1] ?? "")
@@ -119,5 +125,8 @@ function withoutInner(words: readonly string[]): readonly string[] {
   return [...words.slice(0, from), inner, ...words.slice(from + length)];
 }
 
-/** autocannon divides 1 by the rate in seconds, rounds up, and takes the result for milliseconds. */
+/**
+ * The interval that autocannon expects between requests. It divides 1 by the rate in seconds, rounds up, and takes the
+ * result as milliseconds.
+ */
 const EXPECTED_MS = 1;

@@ -1,4 +1,4 @@
-/** A curl command: its request, with the load of `bench`. */
+/** Translates curl commands: the request is curl's, and the load is the default of `bench`. */
 import {
   formMeaning,
   hasHttp2,
@@ -64,7 +64,7 @@ export const curl: Tool = {
     valueOption("E cert", "--cert"),
     valueOption("key", "--key"),
     option("resolve", true, resolved),
-    ignored("http2", "switch"), // see complete
+    ignored("http2", "switch"), // used in `complete`
     unsupported("http3 0 http1.0", "switch", "a version of HTTP other than 1.1 and 2"),
     refusedOption("connect-to", "value", "another address for the host"),
     refusedOption("n netrc digest ntlm negotiate anyauth", "switch", "its authentication"),
@@ -72,7 +72,7 @@ export const curl: Tool = {
     refusedOption("K config", "value", "its file of options"),
     ...["L location", "G get", "compressed", "g globoff", "path-as-is"].map((names) =>
       ignored(names, "switch")
-    ), // see differences, complete and url
+    ), // used in `differences`, `fields`, `complete` and `url`
     ignored("s silent S show-error v verbose i include f fail fail-with-body", "switch"),
     ignored("N no-buffer http1.1 no-keepalive 4 ipv4 6 ipv6 O remote-name J R q disable", "switch"),
     ignored("basic tcp-nodelay no-alpn no-progress-meter", "switch"),
@@ -103,7 +103,7 @@ export const curl: Tool = {
   differences: (measured, options) => options.has("L") ? redirected("curl", measured) : [],
 };
 
-/** The address of an HTTP proxy, with port 1080 if it has none, as in curl. */
+/** The address of an HTTP proxy. The default port is 1080, as in curl. */
 function proxy(text: string): string {
   const address = proxyAddress(text);
   const [, host, path = ""] =
@@ -111,21 +111,27 @@ function proxy(text: string): string {
   return host === undefined ? address : `${host}:1080${path}`;
 }
 
-/** A value that begins with a minus sign removes an address that another option has given. */
+/**
+ * Translates a value of --resolve. One that begins with a minus sign removes an address that an earlier option gave,
+ * and is refused.
+ */
 function resolved(text: string): Meaning {
   return text.startsWith("-")
     ? { refused: "another address for the host" }
     : { flags: [["--resolve", text.replace(/^\+/, "")]] };
 }
 
-/** The certificate's file is taken to contain its key, unless there is another option for that. */
+/** Takes the key from the certificate's file, unless another option names it. */
 function withKey(line: TranslatedLine): TranslatedLine {
   const certificate = lastOf(line, "--cert");
   const isWhole = certificate === undefined || lastOf(line, "--key") !== undefined;
   return isWhole ? line : withFlags(line, ["--key", certificate]);
 }
 
-/** With TLS, `--http2` is negotiated by ALPN; without TLS, it requests an upgrade from HTTP/1.1. */
+/**
+ * Translates --http2. With TLS, curl negotiates HTTP/2 by ALPN; without TLS, it requests an upgrade from HTTP/1.1,
+ * which Plateau can't do.
+ */
 function withVersion(line: TranslatedLine): TranslatedLine {
   if (!line.options.has("http2") || hasHttp2(line)) return line;
   return isSecure(line) ? withFlags(line, ["--http2"]) : withNote(
@@ -134,12 +140,12 @@ function withVersion(line: TranslatedLine): TranslatedLine {
   );
 }
 
-/** A field that curl normally adds itself, and that the command line removes. */
+/** Stands for the removal of a field that curl would otherwise add. */
 const NO_FIELD = "-H nothing";
 
 /**
- * `Name:` removes a field, `Name;` sends one without a value. Framing fields, which browsers copy, follow from the
- * body.
+ * Translates a header field. `Name:` removes a field, and `Name;` sends one without a value. Fields that frame the body
+ * are dropped, because they follow from the body; browsers include them when they copy a request as a command.
  */
 function header(text: string): Meaning {
   if (text === "" || /^content-length\s*:/i.test(text)) return {};
@@ -160,7 +166,7 @@ function user(text: string): Meaning {
   return text.includes(":") ? userOption(text) : { refused: "its password, for which curl asks" };
 }
 
-/** The file of -T; `-` and `.` mean curl's standard input. */
+/** Translates the file of -T. curl reads its standard input for `-` and `.`, which are refused. */
 function upload(text: string): Meaning {
   return ["-", "."].includes(text) ? { refused: "its standard input" } : {
     flags: [["-m", "put"], ["-b", `@${text}`]],
@@ -168,7 +174,7 @@ function upload(text: string): Meaning {
   };
 }
 
-/** Reads `text`, `=text` or `name=text`; a file, which follows an `@`, is refused. */
+/** Translates `text`, `=text` or `name=text` for --data-urlencode. A file, which is named after an `@`, is refused. */
 function encodedData(text: string): Meaning {
   const [, name = "", rest] = /^([^=@]*)=(.*)$/s.exec(text) ?? [];
   if (rest === undefined && text.includes("@")) return { refused: "its file of data" };
@@ -186,7 +192,7 @@ function cookie(text: string): Meaning {
     : { refused: "its file of cookies" };
 }
 
-/** Several data options are joined by &; -G moves them into the URL. */
+/** Joins the data of several options by `&`. With -G, moves it into the URL's query. */
 function withData(line: TranslatedLine): TranslatedLine {
   const data = line.flags.flatMap(([name, text]) =>
     name === "-b" && text !== undefined ? [text] : []

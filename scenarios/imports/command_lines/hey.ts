@@ -1,4 +1,4 @@
-/** hey, which reads its options as Go programs do. */
+/** Translates command lines of hey, whose options have the syntax of Go programs. */
 import { groupsOfThree } from "../../../base/limits.ts";
 import {
   differenceSentence,
@@ -47,10 +47,10 @@ export const hey: Tool = {
     valueOption("U", "-H", (text) => `user-agent: ${text}`),
     valueOption("host", "-H", (text) => `host: ${text}`),
     option("a", true, authorization),
-    ignored("h2", "switch"), // see complete
+    ignored("h2", "switch"), // used in `complete`
     valueOption("x", "--proxy", proxyAddress),
-    ignored("disable-compression", "switch"), // see differences
-    ignored("disable-redirects", "switch"), // see differences
+    ignored("disable-compression", "switch"), // used in `fields`
+    ignored("disable-redirects", "switch"), // used in `differences`
     ignored("o cpus", "value"),
   ],
   url: asGo,
@@ -75,14 +75,17 @@ export const hey: Tool = {
   ],
 };
 
-/** Go's client ignores a Host field, because it takes the host from elsewhere; hey does not mention that. */
+/** Go's HTTP client ignores a Host among the header fields, and hey does not report that. */
 function field(text: string): Meaning {
   return /^host\s*:/i.test(text)
     ? { note: "Plateau reports that the Host of -H is not sent: write -host to send one" }
     : { flags: [["-H", text]] };
 }
 
-/** hey 0.1.5 sets the Authorization field, then loses it by replacing all fields (`hey.go`, `req.Header = header`). */
+/**
+ * hey 0.1.5 sets the Authorization field, but loses it again when it replaces all fields (`hey.go`, `req.Header =
+ * header`).
+ */
 function authorization(text: string): Meaning {
   return {
     ...userOption(text),
@@ -90,14 +93,17 @@ function authorization(text: string): Meaning {
   };
 }
 
-/** Without TLS, hey uses HTTP/1.1. Go's client sends everything for one host over one HTTP/2 connection. */
+/**
+ * Translates -h2. Without TLS, hey uses HTTP/1.1 anyway. With it, Go's client sends all requests to a host over one
+ * HTTP/2 connection.
+ */
 function withVersion(line: TranslatedLine): TranslatedLine {
   if (!line.options.has("h2") || !isSecure(line)) return line;
   const note = "the workers do not share one connection (-c 1 --pipeline N does that)";
   return withNote(withFlags(line, ["--http2"]), note);
 }
 
-/** Each of hey's workers sends the same number of requests. */
+/** Rounds the requests down to a multiple of the workers, because each of hey's workers sends the same number. */
 function evenlyShared(line: TranslatedLine): TranslatedLine {
   const requests = Number(lastOf(line, "-n") ?? hey.defaults["-n"]);
   const workers = Number(lastOf(line, "-c") ?? hey.defaults["-c"]);

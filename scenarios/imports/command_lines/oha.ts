@@ -1,4 +1,4 @@
-/** oha. */
+/** Translates command lines of oha. */
 import {
   differenceSentence,
   failedElse,
@@ -49,7 +49,7 @@ export const oha: Tool = {
     toggle("insecure", "--insecure"),
     refusedOption("Z", "value", "bodies line by line (an experiment file has values for that)"),
     option("F form", true, formMeaning),
-    valueOption("p", "--pipeline"), // ignored by oha without HTTP/2
+    valueOption("p", "--pipeline"), // oha ignores it without HTTP/2
     option("http-version", true, httpVersion),
     valueOption("x", "--proxy", proxyAddress),
     refusedOption("proxy-header proxy-http-version", "value", "its proxy"),
@@ -64,16 +64,16 @@ export const oha: Tool = {
     valueOption("cert", "--cert"),
     valueOption("key", "--key"),
     refusedOption("aws-session aws-sigv4", "value", "signatures of AWS"),
-    ignored("latency-correction", "switch"), // see differences
+    ignored("latency-correction", "switch"), // used in `differences`
     ignored("no-tui j json stats-success-breakdown ipv4 ipv6", "switch"),
     ignored("no-color disable-color no-pre-lookup debug", "switch"),
-    ignored("w wait-ongoing-requests-after-deadline", "switch"), // see differences
-    ignored("disable-compression", "switch"), // see differences
-    ignored("r redirect", "value"), // see differences
+    ignored("w wait-ongoing-requests-after-deadline", "switch"), // used in `differences`
+    ignored("disable-compression", "switch"), // used in `fields`
+    ignored("r redirect", "value"), // used in `differences`
     ignored("o output output-format fps db-url u time-unit connect-timeout", "value"),
     ignored("max-repeat dump-urls", "value"),
   ],
-  // oha reads URLs like browsers, except that a user becomes part of Host (`url.authority()`).
+  // oha reads URLs like browsers, but sends the user as part of the Host field (`url.authority()`).
   url: ({ user }) => user === "" ? {} : { refused: "the user in its URL (write -a USER:PASSWORD)" },
   lastFieldCounts: true,
   defaults: { "-c": "50", "-n": "200", "-t": "1h" },

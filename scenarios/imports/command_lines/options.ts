@@ -1,4 +1,4 @@
-/** Parses the options of another tool's command line, and translates each. */
+/** Parses another tool's command line, and translates each of its options. */
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { type Problem, UserError } from "../../../base/errors.ts";
 import { closest } from "../../../base/suggest.ts";
@@ -12,7 +12,7 @@ interface ReadLine {
   readonly problems: readonly Problem[];
 }
 
-/** @param place Name of the command line in messages. */
+/** @param place What the command line is called in messages. */
 export function readLine(tool: Tool, given: readonly string[], place: string): ReadLine {
   const words = tool.words?.(given) ?? given;
   const byKey = new Map(
@@ -55,12 +55,15 @@ function configOf({ options }: Tool): ParseArgsOptionsConfig {
   );
 }
 
-/** parseArgs identifies options by long names, so a letter needs one, too. */
+/** `parseArgs` identifies options by their long names, so an option of one letter needs one, too. */
 function keyOf(name: string): string {
   return name.length === 1 ? `letter ${name}` : name;
 }
 
-/** Where the options end: Go's flags end at the first word that is not a flag, which is the URL. */
+/**
+ * The index of the word at which options end. In Go programs, options end at the first word that is not one, which is
+ * the URL; in others, they may also follow it.
+ */
 function lastRead(
   { style }: Tool,
   tokens: readonly { readonly kind: string; readonly index: number }[],
@@ -75,7 +78,7 @@ function unread(words: readonly string[]): string[] {
   ];
 }
 
-/** Converts Go's flags: `-name`, `-n=1`, `--n 1`. */
+/** Converts an option in Go's syntax, `-name`, `-n=1` or `--n 1`, to getopt's syntax. */
 function withTwoHyphens(word: string): string {
   const [, letter, text] = /^--?(\w)(?:=(.*))?$/s.exec(word) ?? [];
   if (letter !== undefined) return `-${letter}${text ?? ""}`;
@@ -102,8 +105,8 @@ function valueless(name: string, place: string): Problem {
 }
 
 /**
- * Splits a command line like a shell, except that the unquoted ? and * of a URL, and every $, are taken literally. An
- * empty quoted word is a word, too. Throws a UserError at an operator, such as an unquoted &.
+ * Splits a command line as a shell does, except that an unquoted ? or * in a URL, and every $, are taken literally. A
+ * pair of quotes with nothing between them is a word. Throws a UserError at an operator, such as an unquoted &.
  */
 export function shellWords(commandLine: string, place: string): string[] {
   return parse(plainlyQuoted(commandLine)).flatMap((part) => {
@@ -117,7 +120,10 @@ export function shellWords(commandLine: string, place: string): string[] {
 
 const TOKENS = /'[^']*'|\$'((?:\\.|[^'\\])*)'|"(?:\\.|[^"\\])*"|\\\r?\n|\\.|\$/gs;
 
-/** Joins continued lines, turns bash's `$'…'`, which browsers copy, into plain quotes, and escapes $. */
+/**
+ * Joins lines that end in a backslash, escapes $, and replaces bash's `$'…'` with plain quotes. Browsers use `$'…'`
+ * when they copy a request as a command.
+ */
 function plainlyQuoted(commandLine: string): string {
   return commandLine.trim().replaceAll(TOKENS, (token, escaped?: string) => {
     if (/^\\\r?\n$/.test(token)) return " ";
@@ -132,7 +138,7 @@ function withoutVariables(token: string): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", a: "\x07", b: "\b" };
 
-/** Decodes escapes as in Bash's manual, "ANSI-C Quoting". */
+/** Decodes escape sequences (Bash Reference Manual, "ANSI-C Quoting"). */
 function unescaped(text: string): string {
   return text.replaceAll(
     /\\(?:u([\da-f]{1,4})|x([\da-f]{1,2})|(.))/gis,

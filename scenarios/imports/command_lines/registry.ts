@@ -1,6 +1,6 @@
 /**
- * `plateau bench --like 'wrk -c 100 …'`: translates the command line of another tool to one of `bench`, and lists parts
- * without a counterpart.
+ * Implements `plateau bench --like 'wrk -c 100 …'`. Translates the command line of another tool to flags of `bench`,
+ * and notes options that have no counterpart.
  */
 import { type Problem, UserError } from "../../../base/errors.ts";
 import type { Peer } from "../../../base/load_options.ts";
@@ -38,7 +38,10 @@ interface Translation {
   readonly line: TranslatedLine;
 }
 
-/** Arguments of `bench`, preceded by the translation of their `--like`; explicit flags take precedence. */
+/**
+ * Adds the flags that `--like` stands for to the arguments of `bench`. They come first, so explicit flags override
+ * them.
+ */
 export function withTranslated(args: readonly string[]): readonly string[] {
   const at = args.findIndex((arg) => arg === PLACE || arg.startsWith(`${PLACE}=`));
   if (at < 0) return args;
@@ -51,7 +54,7 @@ export function withTranslated(args: readonly string[]): readonly string[] {
   return [...operands, ...flags.flatMap(([name, text]) => [name, text ?? []].flat()), ...args];
 }
 
-/** Differences between the tool and Plateau in a measurement, in sentences. */
+/** Sentences that say how the tool would have measured differently from Plateau. */
 export function differencesOf(commandLine: string, measured: Measured): string[] {
   const { name, line: { notes, options } } = translated(commandLine);
   return [
@@ -61,8 +64,8 @@ export function differencesOf(commandLine: string, measured: Measured): string[]
 }
 
 /**
- * Throws a UserError with everything unknown in the command line.
- * @param others Explicit arguments of `bench`, which take precedence.
+ * Throws a UserError that lists everything unknown in the command line.
+ * @param others Explicit arguments of `bench`, which override those of the tool.
  */
 function translated(commandLine: string, others: readonly string[] = []): Translation {
   const [program, ...words] = withoutLauncher(shellWords(commandLine, PLACE));
@@ -78,16 +81,16 @@ function translated(commandLine: string, others: readonly string[] = []): Transl
 
 const LAUNCHERS = ["npx", "bunx", "time", "sudo"];
 
-/** `npx --yes autocannon` is autocannon. */
+/** Drops a program that starts the tool, such as npx in `npx --yes autocannon`. */
 function withoutLauncher(words: readonly string[]): readonly string[] {
   if (!LAUNCHERS.includes(words[0])) return words;
   return words.slice(["-y", "--yes"].includes(words[1]) ? 2 : 1);
 }
 
-/** The flags for header fields: of two fields with the same name, the one with the later flag takes precedence. */
+/** Flags for header fields, in ascending order of precedence between fields of the same name. */
 const FIELD_FLAGS = [FALLBACK_FIELD, "-H", LAST_FIELD];
 
-/** The line without fields that the tool replaces by others of the same name. */
+/** Removes header fields that the tool would replace by later ones of the same name. */
 function withLastFields({ lastFieldCounts = false }: Tool, line: TranslatedLine): TranslatedLine {
   const fields = line.flags.flatMap(([flag, text = ""], at) => {
     const precedence = FIELD_FLAGS.indexOf(flag);
@@ -114,7 +117,7 @@ function fieldName(text: string): string {
   return text.split(/[:;]/)[0].trim().toLowerCase();
 }
 
-/** The line with the target and user that the tool sends, if `bench` would send others. */
+/** Adds the request target and the user that the tool would send, unless `bench` sends the same anyway. */
 function withUrl(tool: Tool, line: TranslatedLine): TranslatedLine {
   const read = line.operands.map((text) => {
     const parts = urlParts(text);
@@ -148,7 +151,7 @@ function withUrl(tool: Tool, line: TranslatedLine): TranslatedLine {
   return { ...line, operands, refused, flags };
 }
 
-/** The line without fields that HTTP/2 forbids, which the tool does not send either. */
+/** Removes header fields that HTTP/2 forbids. The tools do not send them over HTTP/2 either. */
 function overHttp2(line: TranslatedLine, others: readonly string[]): TranslatedLine {
   if (!hasHttp2(line) && !others.includes("--http2")) return line;
   const isForbidden = (text: string): boolean => {
@@ -177,7 +180,7 @@ function unknownTool(name: string): Problem {
   };
 }
 
-/** Adds header fields that the tool sends by itself, unless the line has fields of the same names. */
+/** Adds the header fields that the tool sends on its own, unless the line has fields of the same names. */
 function withFields(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
   const texts = [
     ...line.flags.flatMap(([name, text = ""]) => name.startsWith("-H") ? text : []),
@@ -193,8 +196,8 @@ const ENDS = ["-d", "--duration", "-n", "--requests", "--phases"];
 const RATES = ["-r", "--rate", "--phases"];
 
 /**
- * The line with the tool's defaults, and with one end, a time or a number of requests: that of the explicit flags, or
- * else the one that takes precedence in the tool.
+ * Adds the tool's defaults, and chooses what ends the load: a time or a number of requests. Explicit flags decide this;
+ * without them, the one that takes precedence in the tool is used.
  */
 function withEnd(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
   const isExplicit = (names: readonly string[]): boolean =>
@@ -214,12 +217,12 @@ function withEnd(tool: Tool, line: TranslatedLine, others: readonly string[]): T
   return { ...ended, flags: [...missing, ...ended.flags] };
 }
 
-/** Whether an argument is the flag itself, or the flag joined with a value: `-n5`, `--requests=5`. */
+/** Whether an argument is the flag, alone or with a value attached, as in `-n5` and `--requests=5`. */
 function isFlag(arg: string, name: string): boolean {
   return arg === name || arg.startsWith(name.startsWith("--") ? `${name}=` : name);
 }
 
-/** Turns a rate per connection into a total rate, and a number of requests at a rate into a duration. */
+/** Turns a rate per connection into a total rate and, if there is a rate, a number of requests into a duration. */
 function atRate(line: TranslatedLine): TranslatedLine {
   const each = lastOf(line, RATE_OF_EACH);
   const connections = Number(lastOf(line, "-c") ?? 1);
@@ -243,7 +246,7 @@ function atRate(line: TranslatedLine): TranslatedLine {
   };
 }
 
-/** The tools, by the first word of their command line. */
+/** The tools by the name of their program. */
 export const tools = { ab, autocannon, curl, hey, oha, wrk, wrk2 } satisfies Record<Peer, Tool>;
 
 type ToolName = keyof typeof tools;

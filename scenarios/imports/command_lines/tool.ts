@@ -1,6 +1,6 @@
 /**
- * Another load tool whose command line `plateau bench --like` understands: each of its options becomes
- * flags of `bench`, or a note that it has no counterpart. Each tool has one file, and one line in `registry.ts`.
+ * Describes another load tool whose command lines `plateau bench --like` understands. Each of its options becomes flags
+ * of `bench`, or a note that it has no counterpart. Each tool has one file, and one line in `registry.ts`.
  */
 import { groupsOfThree } from "../../../base/limits.ts";
 import { optionsOfPeer, type Peer } from "../../../base/load_options.ts";
@@ -9,65 +9,71 @@ import { durationText } from "../../../base/quantity.ts";
 import { formPart } from "../../request/form_part.ts";
 import type { UrlMeaning, UrlParts } from "./url.ts";
 
-/** A flag of `bench`, with its value if it has one. */
+/** The name of a flag of `bench`, and its value if it takes one. */
 type BenchFlag = readonly [name: string, text?: string];
 
-/** The counterpart of an option. */
+/** What an option stands for in `bench`. */
 export interface Meaning {
   readonly flags?: readonly BenchFlag[];
-  /** Why the option has no counterpart in Plateau, or a different meaning. */
+  /** How Plateau differs, because the option has no counterpart or another meaning. */
   readonly note?: string;
-  /** A part of the tool's requests that Plateau can't send, such as `its Lua script`; it prevents the whole load. */
+  /**
+   * A part of the tool's requests that Plateau can't send, such as `its Lua script`. If there is one, no load is run.
+   */
   readonly refused?: string;
-  /** A URL. */
+  /** The option's value, if it is a URL to load. */
   readonly operand?: string;
 }
 
-/** A command line, translated to one of `bench`. */
+/** The `bench` command line to which another tool's command line is translated. */
 export interface TranslatedLine {
   readonly operands: readonly string[];
   readonly flags: readonly BenchFlag[];
   readonly notes: readonly string[];
   /** Parts of the tool's requests that Plateau can't send. */
   readonly refused: readonly string[];
-  /** Names of the tool's options that were given. */
+  /** The names of the options that the command line has. */
   readonly options: ReadonlySet<string>;
 }
 
 export interface ToolOption {
   /** Letters and long names, without hyphens. */
   readonly names: readonly string[];
-  /** Whether a value follows the option. */
   readonly takesValue: boolean;
   readonly mean: (text: string) => Meaning;
 }
 
 export interface Tool {
-  /** getopt: -c10, -c 10, --connections=10. go: -c 10, -c=10, -name value, with one hyphen. */
+  /**
+   * The syntax of options. getopt: -c10, -c 10, --connections=10. go: -c 10, -c=10, -name value, with one hyphen or
+   * two.
+   */
   readonly style: "getopt" | "go";
   readonly options: readonly ToolOption[];
-  /** Rewrites the tool's words where it deviates from `style`. */
+  /** Rewrites the words of a command line where the tool deviates from `style`. */
   readonly words?: (words: readonly string[]) => readonly string[];
-  /** The tool's defaults, as flags of `bench` with their values. */
+  /** The tool's defaults, by flags of `bench`. */
   readonly defaults: Readonly<Record<string, string>>;
-  /** How the tool reads its URL. */
+  /** How the tool interprets its URL. */
   readonly url: (url: UrlParts, line: TranslatedLine) => UrlMeaning;
   /** Whether the tool sends only the last of several header fields with the same name. */
   readonly lastFieldCounts?: boolean;
-  /** Header fields that the tool adds itself, except its User-Agent. */
+  /** Header fields that the tool adds on its own, except for its User-Agent. */
   readonly fields?: (line: TranslatedLine) => Readonly<Record<string, string>>;
-  /** The end that takes precedence if both a time and a number of requests are given. */
+  /** What ends the load if both a time (-d) and a number of requests (-n) are given. */
   readonly endsBy: "-d" | "-n";
-  /** The meaning of the options in combination. */
+  /** Translates options whose meaning depends on other options. */
   readonly complete?: (line: TranslatedLine) => TranslatedLine;
-  /** Samples that the tool would have left out of this measurement, or added, as sentences. */
+  /**
+   * How the tool would have measured differently, in sentences, such as which samples it would have left out or added.
+   */
   readonly differences: (
     measured: Measured,
     options: ReadonlySet<string>,
   ) => readonly string[];
 }
 
-/** The fields of a measurement that the differences read, and the buckets of its latencies. */
+/** The parts of a measurement that `differences` needs. */
 export interface Measured {
   readonly load: { readonly kind: string; readonly connections: number; readonly timeout: number };
   readonly elapsedS: number;
@@ -83,9 +89,9 @@ export interface Measured {
   readonly timeline: {
     readonly points: readonly { readonly endS: number; readonly completed: number }[];
   };
-  /** How many latencies each bucket of the histogram holds, and the bucket's upper end. */
+  /** The buckets of the latency histogram, each with its upper end and the number of latencies in it. */
   readonly buckets: readonly { readonly highMs: number; readonly count: number }[];
-  /** Writes a time as reports do. */
+  /** Formats a time as in reports. */
   readonly timeText: (ms: number) => string;
 }
 
@@ -93,18 +99,18 @@ export interface Measured {
 export const RATE_OF_EACH = "rate of each connection";
 
 /**
- * Used in place of `-H` for a field that replaces an earlier LAST_FIELD of the same name; if `lastFieldCounts`, any
- * earlier field of that name.
+ * Used instead of `-H` for a field that replaces an earlier one of the same name which was also given by this flag or,
+ * if `lastFieldCounts`, by any flag.
  */
 export const LAST_FIELD = "-H alone";
 
-/** Stands for text that is added to the query of the URL. */
+/** Stands for text to be added to the query of the URL. */
 export const QUERY = "query of the URL";
 
-/** Used in place of `-H` for a field that is sent only if no other has the same name. */
+/** Used instead of `-H` for a field that is sent only if there is no other of the same name. */
 export const FALLBACK_FIELD = "-H unless given";
 
-/** An option whose value is passed to a flag of `bench`. */
+/** An option whose value becomes the value of a flag of `bench`. */
 export function valueOption(
   names: string,
   flag: string,
@@ -113,12 +119,12 @@ export function valueOption(
   return option(names, true, (text) => ({ flags: [[flag, read(text)]] }));
 }
 
-/** A switch that corresponds to a switch of `bench`, or to a flag with a fixed value. */
+/** A switch that stands for a switch of `bench`, or for a flag with a fixed value. */
 export function toggle(names: string, ...flag: BenchFlag): ToolOption {
   return option(names, false, () => ({ flags: [flag] }));
 }
 
-/** The tool's options with a counterpart among the options of a load (`base/load_options.ts`). */
+/** The tool's options that have a counterpart among the options of a load (`base/load_options.ts`). */
 export function sharedOptions(tool: Peer): ToolOption[] {
   return optionsOfPeer(tool).map(({ names, flags }) => {
     const [flag] = flags.split(/[ ,]/);
@@ -127,12 +133,15 @@ export function sharedOptions(tool: Peer): ToolOption[] {
   });
 }
 
-/** An option that does not change the load. */
+/** An option that does not affect the load by itself. */
 export function ignored(names: string, takesValue: "value" | "switch"): ToolOption {
   return option(names, takesValue === "value", () => ({}));
 }
 
-/** An option without a counterpart. @param what Such as `a warm-up`. */
+/**
+ * An option without a counterpart.
+ * @param what What Plateau runs without, such as `a warm-up`.
+ */
 export function unsupported(
   names: string,
   takesValue: "value" | "switch",
@@ -141,7 +150,10 @@ export function unsupported(
   return option(names, takesValue === "value", () => ({ note: `Plateau runs without ${what}` }));
 }
 
-/** An option that changes the requests in a way that Plateau can't. @param what Such as `its Lua script`. */
+/**
+ * An option that changes the requests in a way that Plateau can't reproduce.
+ * @param what Such as `its Lua script`.
+ */
 export function refusedOption(
   names: string,
   takesValue: "value" | "switch",
@@ -164,7 +176,10 @@ const MS_PER: Readonly<Record<string, number>> = {
   ...{ sec: 1_000, secs: 1_000, min: 60_000, mins: 60_000, hr: 3_600_000, hour: 3_600_000 },
 };
 
-/** A plain number means seconds; parts with units, as in 1m30s, are added up. Anything else stays unchanged. */
+/**
+ * Converts a time to one with a unit of `bench`. A plain number is in seconds, and times such as 1m30s are added up.
+ * Any other text stays unchanged.
+ */
 export function seconds(text: string): string {
   if (/^\d+(\.\d+)?$/.test(text)) return `${text}s`;
   if (/^\d+(\.\d+)?(us|ms|s|m|h)$/.test(text)) return text;
@@ -174,7 +189,7 @@ export function seconds(text: string): string {
   return isWhole && ms > 0 ? durationText(ms) : text;
 }
 
-/** Numbers may end with k, M or G. */
+/** Converts a number that may end in k, M or G. */
 export function plainNumber(text: string): string {
   const [, digits, suffix] = /^(\d+(?:\.\d+)?)([kKmMgG]?)$/.exec(text) ?? [];
   if (digits === undefined) return text;
@@ -182,7 +197,7 @@ export function plainNumber(text: string): string {
   return String(Number(digits) * factor);
 }
 
-/** A rate in requests per second. */
+/** Converts a number to a rate per second. */
 export function perSecond(text: string): string {
   return `${plainNumber(text)}/s`;
 }
@@ -191,24 +206,24 @@ export function lowerCase(text: string): string {
   return text.toLowerCase();
 }
 
-/** User and password, as a header field of `bench` (RFC 7617). */
+/** Converts a user and password to a header field (RFC 7617). */
 export function userOption(text: string, flag = "-H"): Meaning {
   return { flags: [[flag, `authorization: ${basicAuthorization(text)}`]] };
 }
 
-/** A proxy, in the form of `bench`: a host without a scheme is an HTTP proxy. */
+/** The address of a proxy. If it has no scheme, it is an HTTP proxy. */
 export function proxyAddress(text: string): string {
   return text.includes("://") ? text : `http://${text}`;
 }
 
-/** A body that the tool sends as text. One that begins with @ is refused, because it would name a file in Plateau. */
+/** A body that the tool sends as it is. One that begins with @ is refused, because in `bench` it would name a file. */
 export function literalBody(text: string): Meaning {
   return text.startsWith("@")
     ? { refused: "its body, because a body that begins with @ names a file in Plateau" }
     : { flags: [["-b", text]] };
 }
 
-/** Text of the last flag of this name. */
+/** The value of the last flag of this name. */
 export function lastOf({ flags }: TranslatedLine, name: string): string | undefined {
   return flags.findLast(([flag]) => flag === name)?.[1];
 }
@@ -226,7 +241,7 @@ export function withNote(line: TranslatedLine, note: string): TranslatedLine {
   return { ...line, notes: [...line.notes, note] };
 }
 
-/** The line without flags of these names. */
+/** Removes all flags of the given names. */
 export function without(line: TranslatedLine, ...names: readonly string[]): TranslatedLine {
   return { ...line, flags: line.flags.filter(([name]) => !names.includes(name)) };
 }
@@ -236,8 +251,8 @@ export function withFlags(line: TranslatedLine, ...flags: readonly BenchFlag[]):
 }
 
 /**
- * One sentence with all parts; none if there are no parts.
- * @param how Such as `wrk's latencies would not have included`.
+ * One sentence that lists all parts which are not empty; no sentence if all are empty.
+ * @param how The beginning of the sentence, such as `wrk's latencies would not have included`.
  */
 export function differenceSentence(how: string, ...parts: readonly string[]): string[] {
   const there = parts.filter((part) => part !== "");
@@ -247,7 +262,7 @@ export function differenceSentence(how: string, ...parts: readonly string[]): st
   return [`${how} ${list}`];
 }
 
-/** "3 requests that timed out", or "" for none. */
+/** Such as "3 requests that timed out"; "" if the count is 0. */
 function counted(count: number, one: string, many: string): string {
   return count === 0 ? "" : `${groupsOfThree(count)} ${count === 1 ? one : many}`;
 }
@@ -262,20 +277,22 @@ export const failedElse = ({ requests, errors }: Measured): string => {
     "requests that failed otherwise than by a time-out",
   );
 };
-/** Requests in flight at the end, including those that completed while Plateau waited for them, but not failed ones. */
+/**
+ * How many requests were in flight at the end. Includes those that completed while Plateau waited for them, but not
+ * those that failed.
+ */
 export const inFlight = ({ requests, drain }: Measured): string => {
   const count = requests.unfinished + (drain?.completed ?? 0);
   return counted(count, "request in flight at the end", "requests in flight at the end");
 };
 
-/** The number of responses in the first seconds; 0 if the run was not longer. */
+/** The number of responses in the first seconds of the run; 0 if the run was no longer than that. */
 export function responsesBefore({ timeline, elapsedS }: Measured, seconds: number): number {
   if (elapsedS <= seconds) return 0;
   return timeline.points.filter(({ endS }) => endS <= seconds)
     .reduce((sum, { completed }) => sum + completed, 0);
 }
 
-/** @param tool Name of the tool. */
 export function redirected(tool: string, { status }: Measured): string[] {
   const count = ["301", "302", "303", "307", "308"]
     .reduce((sum, code) => sum + (status[code] ?? 0), 0);
@@ -289,10 +306,7 @@ export function redirected(tool: string, { status }: Measured): string[] {
   );
 }
 
-/**
- * A note that the tool reports whole milliseconds, with Plateau's median if it is below one.
- * @param tool Name of the tool.
- */
+/** A note that the tool reports times in whole milliseconds, with Plateau's median if it is below one. */
 export function wholeMilliseconds(tool: string, { latency, timeText }: Measured): string {
   const median = latency.percentiles["50"];
   const here = latency.count > 0 && median < 1 ? `; the median here is ${timeText(median)}` : "";
@@ -300,9 +314,9 @@ export function wholeMilliseconds(tool: string, { latency, timeText }: Measured)
 }
 
 /**
- * The number of samples that a correction for coordinated omission adds, like HdrHistogram's
- * `recordValueWithExpectedInterval`. It expects a request on each connection every `stepMs`. For a response that took
- * longer, it adds samples of that time less one step, less two steps and so on.
+ * How many samples a correction for coordinated omission adds, as in HdrHistogram's `recordValueWithExpectedInterval`.
+ * The correction expects a request on each connection every `stepMs`. For a response that took longer, it adds samples
+ * that are shorter by one step, two steps and so on.
  */
 export function addedSamples({ buckets, load }: Measured, stepMs: number): number {
   if (!(stepMs > 0)) return 0;
@@ -312,26 +326,28 @@ export function addedSamples({ buckets, load }: Measured, stepMs: number): numbe
   );
 }
 
-/** @param tool Name of the tool. */
 export function added(tool: string, count: number): string[] {
   const samples = counted(count, "sample that was not measured", "samples that were not measured");
   return differenceSentence(`${tool} would have added about`, samples)
     .map((sentence) => `${sentence}, to correct for requests that waited`);
 }
 
-// Multipart forms, as in curl and oha.
+// Multipart forms, as curl and oha understand them.
 
-/** A form part that `bench` writes in the same way. */
+/** Translates a form part. Refuses one that curl would change before it sends it. */
 export function formMeaning(text: string): Meaning {
   return isChanged(text.slice(text.indexOf("=") + 1)) ? refusal(text) : taken(text);
 }
 
-/** A form part in which no character has a special meaning. */
+/** Translates a form part in which no character is special to the tool. */
 export function literalPart(text: string): Meaning {
   return /^[^=]*=[@<]|;/.test(text) ? refusal(text) : taken(text);
 }
 
-/** Whether curl sends a different text: it removes quotes and outer spaces, and stops at `;` (tool_formparse.c). */
+/**
+ * Whether curl would send another text than the one given: it removes quotes and outer spaces, and stops at `;`
+ * (tool_formparse.c).
+ */
 function isChanged(value: string): boolean {
   if (value.startsWith("@")) return value.includes('"');
   return value.startsWith('"') || value.includes(";") || value !== value.trim();
@@ -345,7 +361,7 @@ function refusal(text: string): Meaning {
   return { refused: `the part ${text} of its form` };
 }
 
-/** A form is sent with POST, unless another method is given. */
+/** A form is sent with POST unless another method is given. */
 export function withForm(line: TranslatedLine): TranslatedLine {
   const isPosted = lastOf(line, "--form") !== undefined && lastOf(line, "-m") === undefined;
   return isPosted ? withFlags(line, ["-m", "post"]) : line;

@@ -1,12 +1,11 @@
 /**
- * The URL on a command line, as its tool understands it. `bench` reads URLs like browsers, which remove dot segments
+ * Interprets the URL on a command line as its tool does. `bench` reads URLs like browsers, which remove dot segments
  * and fragments and encode quotes, but many tools send these as written.
  */
 import { octetsOf, percentEncoded } from "../../../base/http/octets.ts";
 
-/** How a tool interprets its URL. */
 export interface UrlMeaning {
-  /** Path and query as sent; absent: as in browsers. */
+  /** The path and query to send; absent if they are the same as in browsers. */
   readonly target?: string;
   /** User and password, if the tool sends them. */
   readonly user?: string;
@@ -14,19 +13,18 @@ export interface UrlMeaning {
   readonly refused?: string;
 }
 
-/** Interprets the parts of a URL like a certain tool. */
 type ReadUrl = (url: UrlParts) => UrlMeaning;
 
 export interface UrlParts {
   readonly scheme: string;
-  /** The part before an @; empty without one. */
+  /** The part of the authority before an @, which may include a password; "" if there is none. */
   readonly user: string;
   readonly host: string;
   /** Everything after the host: `/path?query#fragment`. */
   readonly rest: string;
 }
 
-/** The parts of a URL; null if the text is not a URL. */
+/** Splits a URL into its parts; null if the text is not a URL. */
 export function urlParts(text: string): UrlParts | null {
   const [, scheme, authority, rest] = /^([a-z][\w+.-]*):\/\/([^/?#]*)(.*)$/is.exec(text) ?? [];
   if (scheme === undefined) return null;
@@ -34,22 +32,28 @@ export function urlParts(text: string): UrlParts | null {
   return { scheme, user: authority.slice(0, Math.max(0, at)), host: authority.slice(at + 1), rest };
 }
 
-/** Adds a scheme, because some tools accept `localhost:8080`. */
+/** Adds `http://` to an address without a scheme, such as `localhost:8080`, because some tools accept that. */
 export function withScheme(address: string): string {
   const isBare =
     /^(?![a-z][\w+.-]*:\/\/)(?:[^/?#@\s]*@)?(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?:[/?#]|$)/i;
   return isBare.test(address) ? `http://${address}` : address;
 }
 
-/** Reads a URL by the WHATWG standard, like browsers; user and password are sent. */
+/** Reads a URL according to the WHATWG standard, as browsers do, but also sends user and password. */
 export const asBrowsers: ReadUrl = ({ user }) => ({ ...userIn(user) });
 
-/** Everything after the host, as written. @param unpathed The target to send if the URL has no path. */
+/**
+ * Everything after the host, as written.
+ * @param unpathed What to send if the URL has no path.
+ */
 export function asWritten(rest: string, unpathed: string): string {
   return rest.startsWith("/") ? rest : unpathed;
 }
 
-/** Go's net/url: a validly encoded path stays, any other is encoded again; the query stays. */
+/**
+ * Reads a URL as Go's net/url does. A path with valid encoding stays unchanged, any other is encoded again, and the
+ * query stays unchanged.
+ */
 export const asGo: ReadUrl = ({ rest, user }) => {
   const [, path = "", query = ""] = /^([^?#]*)(\?[^#]*)?/.exec(rest) ?? [];
   return { target: `${goPath(path === "" ? "/" : path)}${query}`, ...userIn(user) };
@@ -64,7 +68,7 @@ function goPath(path: string): string {
   );
 }
 
-/** Percent-encoded octets as characters up to U+00FF; other characters stay. */
+/** Decodes percent-encoded UTF-8. Other characters stay unchanged. */
 function decodedOctets(path: string): string {
   return path.replaceAll(
     /(?:%[\da-f]{2})+/gi,
@@ -73,17 +77,17 @@ function decodedOctets(path: string): string {
 }
 
 interface CurlChoice {
-  /** Whether patterns are expanded: not with --globoff. */
+  /** Whether patterns such as [1-9] are expanded; false with --globoff. */
   readonly globs: boolean;
-  /** Whether dot segments are removed: not with --path-as-is. */
+  /** Whether dot segments are removed; false with --path-as-is. */
   readonly normalizes: boolean;
-  /** The query made by -G; empty without it. */
+  /** The query that -G adds; "" without -G. */
   readonly query: string;
-  /** The file that -T sends; its name is appended to a path that ends with /. */
+  /** The file that -T sends, or null. Its name is appended to a path that ends with /. */
   readonly file: string | null;
 }
 
-/** Follows libcurl's urlapi.c, after tool_urlglob.c. */
+/** Reads a URL as curl does: first tool_urlglob.c, then libcurl's urlapi.c. */
 export function asCurl(
   { rest, user }: UrlParts,
   { globs, normalizes, query, file }: CurlChoice,

@@ -1,4 +1,4 @@
-/** wrk, and wrk2, which adds a rate. */
+/** Translates command lines of wrk, and of wrk2, which has a rate in addition. */
 import { groupsOfThree } from "../../../base/limits.ts";
 import {
   added,
@@ -32,19 +32,21 @@ const OPTIONS = [
   valueOption("H header", "-H"),
   refusedOption("s script", "value", "its Lua script"),
   ignored("L latency v version", "switch"),
-  valueOption("R rate", "-r", perSecond), // only of wrk2, whose program is also called wrk
+  valueOption("R rate", "-r", perSecond), // only in wrk2, whose program is also called wrk
   ignored("u_latency U batch_latency B", "switch"),
 ];
 
 const DEFAULTS = { "-c": "10", "-d": "10s", "-w": "2", "-t": "2s" };
 
-/** wrk sends everything from the path on unchanged, even a fragment; without a path, it sends / (main in wrk.c). */
+/**
+ * wrk sends everything after the host unchanged, even a fragment. If the URL has no path, it sends / (`main` in wrk.c).
+ */
 const url: Tool["url"] = ({ rest }) =>
   /[^\x21-\x7e]/.test(rest)
     ? { refused: "this URL, because wrk accepts only visible ASCII characters" }
     : { target: asWritten(rest, "/") };
 
-/** Rounds connections down, so that each thread opens the same number. */
+/** Rounds the connections down to a multiple of the threads, because each of wrk's threads opens the same number. */
 function evenlyShared(line: TranslatedLine): TranslatedLine {
   const connections = Number(lastOf(line, "-c") ?? DEFAULTS["-c"]);
   const threads = Number(lastOf(line, "-w") ?? DEFAULTS["-w"]);
@@ -76,13 +78,16 @@ export const wrk: Tool = {
     ],
 };
 
-/** wrk's estimate of a connection's time between requests: the duration divided by the number of requests. */
+/**
+ * The interval between requests on a connection as wrk estimates it: the duration divided by the number of requests per
+ * connection.
+ */
 function pacedMs({ elapsedS, requests, load }: Measured): number {
   const each = Math.floor(requests.completed / load.connections);
   return each === 0 ? 0 : elapsedS * 1_000 / each;
 }
 
-/** wrk2 begins to measure in its tenth second. */
+/** wrk2 calibrates itself for ten seconds, and discards what it measures until then. */
 const CALIBRATION_SECONDS = 10;
 
 export const wrk2: Tool = {

@@ -1,10 +1,13 @@
-/** Virtual users of other tools, each of whom goes through a flow a fixed number of times. */
+/** Describes the load of other tools in which a given number of virtual users each go through a flow once. */
 import { durationText } from "../../../base/quantity.ts";
 
-/** Arrivals per millisecond for virtual users who all begin at once. */
+/** Virtual users who start at the same time are spread out at this many per millisecond. */
 const AT_ONCE = 1_000;
 
-/** Virtual users who begin evenly over the ramp, each with a connection of its own, and go through the flow once. */
+/**
+ * The load of virtual users who start at regular intervals during the ramp. Each has its own connection, and goes
+ * through the flow once.
+ */
 export function arriving(users: number, rampS = 0): Readonly<Record<string, unknown>> {
   const durationMs = rampS === 0 ? Math.ceil(users / AT_ONCE) : rampS * 1_000;
   const arrivals = `${users * 1_000 / durationMs}/s`;

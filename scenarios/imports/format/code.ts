@@ -1,14 +1,14 @@
-/** The code of a TypeScript module for an experiment under construction. Pure. */
+/** Generates the code of a TypeScript module that defines an experiment. Pure. */
 import { withoutSecrets } from "../../../base/secrets.ts";
 import { Call, FromEnvironment, type ReadVariable } from "./references.ts";
 
-/** Code in place of a value. */
+/** Code to be written as it is, where a value is expected. */
 class Code {
   constructor(readonly text: string) {}
 }
 
 export const RAW = (text: string): Code => new Code(text);
-/** The key of a member that is spread into its object: the value is the name of a constant, or a call. */
+/** A key for `...` in an object. Its value is the name of a constant, or a call. */
 export const SPREAD = "...";
 
 export function codeOf(value: unknown, indent = ""): string {
@@ -37,7 +37,7 @@ export function keyText(key: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
 }
 
-/** @param env What the module calls `env`. */
+/** @param env The module's own name for `env`. */
 export function textWith({ parts }: FromEnvironment, env = "env"): string {
   const terms = parts.filter((part) => part !== "").map((part) =>
     typeof part === "string" ? JSON.stringify(part) : `${env}(${JSON.stringify(part.variable)})`
@@ -45,7 +45,11 @@ export function textWith({ parts }: FromEnvironment, env = "env"): string {
   return terms.join(" + ");
 }
 
-/** The first lines of a module. @param from Source of the module. @param names Imports from `plateau`. */
+/**
+ * The first lines of a module.
+ * @param from What the module was converted from.
+ * @param names The names to import from `plateau`.
+ */
 export function headLines(
   from: string,
   notes: readonly string[],
@@ -61,7 +65,7 @@ export function headLines(
 
 /**
  * The default export of a module: the experiment, with its target as a parameter.
- * @param name The module's name for `experiment`.
+ * @param name The module's own name for `experiment`.
  */
 export function experimentLines(
   experiment: object,
@@ -74,12 +78,15 @@ export function experimentLines(
   ];
 }
 
-/** Whether the variable is set: a module that reads an unset one would fail. */
+/** Whether a variable is set. A module that reads a variable which is not set would fail. */
 export function isSet(variable: string, env: ReadVariable): boolean {
   return (env(variable) ?? "") !== "";
 }
 
-/** Members of an object for the variables that a script reads. @param name The module's name for `env`. */
+/**
+ * The members of an object with the variables that a script reads.
+ * @param name The module's own name for `env`.
+ */
 export function environmentLines(
   variables: Iterable<string>,
   env: ReadVariable,

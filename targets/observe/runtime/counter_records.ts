@@ -1,6 +1,6 @@
 /**
- * The reports of the runtime of one process: collections of its garbage collector, delays of its event loop, its heap.
- * They are read from lines that a target may have damaged: a line that is not a record is left out. Pure.
+ * Reports from the runtime of one process: garbage collections, delays of the event loop, and the size of the heap.
+ * They are read from lines that the target may have damaged, so lines that are no valid records are left out. Pure.
  */
 import { Buffer } from "node:buffer";
 import * as z from "zod";
@@ -13,26 +13,28 @@ export type CollectionKind = typeof COLLECTION_KINDS[number];
 /** A garbage collection. Times are milliseconds since the epoch. */
 export interface Collection {
   readonly atMs: number;
-  /** The time from the start to the end of the collection. */
+  /** The duration of the collection. */
   readonly ms: number;
-  /** The part of that time in which the program stood still. */
+  /** The part of `ms` in which the program stood still. */
   readonly stoppedMs: number;
   readonly kind: CollectionKind;
-  /** The collection began at most this long after `atMs`; 0 if the runtime says exactly when. */
+  /** The collection began at most this long after `atMs`; 0 if the runtime reports the exact time. */
   readonly withinMs: number;
-  /** The CPU time of the collection, of all threads; null if the runtime does not say. */
+  /** The CPU time of the collection on all threads; null if the runtime does not report it. */
   readonly cpuMs: number | null;
 }
 
-/** A time in which the event loop did not turn; the true time may have been longer. */
+/** A time in which the event loop was blocked. It may have been blocked for longer than reported. */
 export interface Stall {
   readonly atMs: number;
   readonly ms: number;
-  /** The CPU time of the process meanwhile; small if it had no core, or waited in a system call. */
+  /**
+   * The CPU time that the process used meanwhile; it is small if the process had no core, or waited in a system call.
+   */
   readonly cpuMs: number;
 }
 
-/** The counts of work that V8's optimising compilers did. */
+/** How much work V8's optimizing compilers have done. */
 export const compilerWork = z.strictObject({
   maglev: z.int().min(0).describe("Functions that Maglev optimised"),
   turbofan: z.int().min(0).describe("Functions that TurboFan optimised"),
@@ -43,31 +45,31 @@ export const compilerWork = z.strictObject({
 
 export type CompilerWork = z.output<typeof compilerWork>;
 
-/** A stretch of the run, with the runtime's reports of it. */
+/** What the runtime reports for one stretch of the run. */
 export interface CounterSpan {
   /** The end of the stretch. */
   readonly atMs: number;
   readonly forMs: number;
-  /** The number and the total time of collections that are not listed. */
+  /** The number and the total duration of collections that are not listed. */
   readonly more: { readonly count: number; readonly ms: number };
-  /** How late timers of the event loop were, in ms. */
+  /** How late the event loop's timers fired, in ms. */
   readonly delay: { readonly mean: number; readonly max: number } | null;
-  /** The share of the time in which the event loop had work. */
+  /** The share of the time in which the event loop was not idle. */
   readonly utilization: number | null;
-  /** The size of the heap in bytes. */
+  /** In bytes. */
   readonly heap: number | null;
-  /** The work of V8's compilers; undefined if the runtime does not report it. */
+  /** Undefined if the runtime does not report it. */
   readonly compiler?: CompilerWork;
 }
 
 export interface ProcessCounters {
   readonly pid: number | null;
-  /** The runtime with its version. */
+  /** The name and version of the runtime. */
   readonly runtime: string;
   readonly collections: readonly Collection[];
   readonly stalls: readonly Stall[];
   readonly spans: readonly CounterSpan[];
-  /** Whether the runtime reports all the time, not only when something happens. */
+  /** Whether the runtime reports at regular intervals, and not only when something happens. */
   readonly isSteady?: boolean;
 }
 
@@ -77,31 +79,32 @@ export interface Reports {
   readonly leftOut: LeftOut;
 }
 
-/** Reports of the runtimes of a target. */
+/** Where the reports of a target's runtimes come from. */
 export interface CounterSource {
-  /** Must be called when a load begins: earlier reports do not count. */
+  /** Must be called when a load begins. Reports from before are dropped. */
   begin(): void;
   /**
-   * The reports since `begin`.
-   * @param untilMs The end of the load, milliseconds since the epoch.
-   * @param signal Ends the wait for reports that are still to come.
+   * Returns the reports since `begin`.
+   * @param untilMs The end of the load, in milliseconds since the epoch.
+   * @param signal Stops waiting for late reports.
    */
   take(untilMs: number, signal: AbortSignal): Promise<Reports>;
 }
 
-/** The arguments and environment with which a target is started so that its runtime reports counters. */
+/** Makes the runtimes of a target report counters, through the arguments and environment it is started with. */
 export interface CounterSink {
-  /** The URL of the module that reports, for V8's runtimes. */
+  /** The URL of the module that makes V8's runtimes report. */
   readonly module: string;
   env(given: Readonly<Record<string, string>>): Record<string, string>;
-  /** Deno's arguments, with those that load the module. */
+  /** Adds arguments that make Deno load the module. */
   args(args: readonly string[]): string[];
-  /** Returns a function that takes the standard error of one program. */
+  /** Returns a function to which the standard error of one program is passed. */
   errorReader(): (bytes: Uint8Array) => void;
 }
 
 /**
- * The largest figure; no runtime reports larger ones, and their sums would exceed the numbers that results can hold.
+ * The largest valid figures. No real report exceeds them, and sums of larger ones could not be stored exactly in
+ * results.
  */
 const MOST_MS = 1e15;
 const MOST_COUNT = 1e9;
@@ -129,28 +132,31 @@ const record = z.strictObject({
 });
 
 /**
- * How much of the reports of a target's processes in one run is not read, or is no record, or is not listed. All are 0
- * if nothing was left out.
+ * How much of what a target's processes reported in one run was not read, was invalid, or is not listed. All are 0 if
+ * nothing was left out.
  */
 export interface LeftOut {
-  /** The number of processes, or of files that look like the reports of one. */
+  /** The number of processes whose reports were not read; every file that looks like a process's reports counts. */
   readonly processes: number;
   readonly bytes: number;
-  /** The number of lines that are no records. */
+  /** The number of lines that are no valid records. */
   readonly lines: number;
-  /** The number of collections that are in the sums but not listed. */
+  /** The number of collections that are included in sums but not listed. */
   readonly collections: number;
   readonly stalls: number;
 }
 
-/** Keeps count of how much of the reports of one run may still be read, and how much was left out. */
+/** Limits how much of the reports of one run is read and listed, and counts what is left out. */
 export class ReportRoom {
   readonly leftOut = { processes: 0, bytes: 0, lines: 0, collections: 0, stalls: 0 };
   #bytes = LIMITS.runtimeReports.most;
   #collections = LIMITS.collections.most;
   #stalls = LIMITS.stalls.most;
 
-  /** How many of the `found` new bytes of one process to read; `before` bytes of it were read in this run already. */
+  /**
+   * How many of the `found` new bytes of one process may be read.
+   * @param before How many bytes of this process have been read in this run.
+   */
   takeBytes(found: number, before: number): number {
     const taken = Math.min(found, this.#bytes, Math.max(0, LIMITS.runtimeReport.most - before));
     this.#bytes -= taken;
@@ -158,7 +164,7 @@ export class ReportRoom {
     return taken;
   }
 
-  /** How many of the `found` collections can still be listed. */
+  /** How many of the `found` collections may be listed. */
   takeCollections(found: number): number {
     const taken = Math.min(found, this.#collections);
     this.#collections -= taken;
@@ -174,12 +180,12 @@ export class ReportRoom {
   }
 }
 
-/** The kind of text at the next byte. */
+/** What the next byte belongs to. */
 type Place = "line" | "rest of a line that is not read";
 
 /**
- * Reads the reports of one process as they come, in linear time: no byte is looked at twice. If the first line does not
- * name the process, everything is ignored.
+ * Reads the reports of one process as they arrive, in linear time, because no byte is looked at twice. If the first
+ * line does not name the process, everything is ignored.
  */
 export class CounterReader {
   /** The process; undefined before the first line, null if that line does not name one. */
@@ -192,7 +198,7 @@ export class CounterReader {
   #spans: CounterSpan[] = [];
   #spoiledLines = 0;
 
-  /** Forgets the records read so far, so that they do not count in the next run. */
+  /** Drops the records that have been read, because they belong to an earlier run. */
   forget(): void {
     this.#collections = [];
     this.#stalls = [];
@@ -200,7 +206,7 @@ export class CounterReader {
     this.#spoiledLines = 0;
   }
 
-  /** Says that bytes are left out here, so that what follows is the rest of a line. */
+  /** Must be called where bytes are left out. The reader then ignores everything up to the next line break. */
   skip(): void {
     this.#drop();
   }
@@ -219,7 +225,7 @@ export class CounterReader {
     }
   }
 
-  /** The counters of the process; null if it has reported nothing. */
+  /** The counters of the process; null if no line has named the process. */
   counters(): ProcessCounters | null {
     if (!this.#process) return null;
     return {
@@ -302,8 +308,8 @@ export class CounterReader {
 
 const LINE_FEED = 0x0a;
 /**
- * The most invalid lines of one process in one run; after these, the rest is not read, because an error for each of
- * millions would take minutes.
+ * The maximum number of invalid lines from one process in one run. Beyond it, the rest is not read, because handling
+ * millions of invalid lines would take minutes.
  */
 const MOST_SPOILED = 1_000;
 

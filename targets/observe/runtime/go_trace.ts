@@ -1,6 +1,6 @@
 /**
- * Collections of a Go program, by the lines that `GODEBUG=gctrace=1` lets its runtime print to standard error
- * (https://pkg.go.dev/runtime#hdr-Environment_Variables):
+ * Garbage collections of a Go program, from the lines that its runtime prints to standard error with
+ * `GODEBUG=gctrace=1` (https://pkg.go.dev/runtime#hdr-Environment_Variables):
  *
  *     gc 5 @0.071s 4%: 0.018+1.1+0.003 ms clock, 0.14+0.35/1.0/0.2+0.02 ms cpu, 4->4->0 MB, 4 MB goal, …, 8 P
  */
@@ -13,36 +13,38 @@ const LINE = new RegExp(
     String.raw`(\d+)->(\d+)->(\d+) MB`,
 );
 
-/** Whether a line was printed by the Go runtime and not by the program. */
+/** Whether the Go runtime, rather than the program, printed this line. */
 export function isGoTrace(line: string): boolean {
   return /^gc \d+ @\d/.test(line);
 }
 
-/** The most by which a line may be read late, because the program's pipes are read with pauses. */
+/**
+ * A line may be read up to this long after it was written, because there are pauses between reads of a program's pipes.
+ */
 export const OUTPUT_LATE_MS = 20;
-/** The longest line of the Go runtime. */
+/** The longest line that is read in full. */
 const LONGEST_LINE = 1_000;
-/** The most collections to keep: those of some minutes at 200 a second. */
+/** The maximum number of collections to keep, enough for some minutes at 200 a second. */
 const MOST_COLLECTIONS = 100_000;
 
 interface TracedCollection {
-  /** The start of the collection, in milliseconds since the start of the program. */
+  /** The start of the collection, in milliseconds since the program started. */
   readonly sinceStartMs: number;
   readonly clockMs: readonly [number, number, number];
   readonly cpuMs: number;
   readonly heapBytes: number;
 }
 
-/** Reads the output of one program as it comes. */
+/** Reads the standard error of one program as it arrives. */
 export class GoTrace {
   readonly #decoder = new TextDecoder();
   #begun = "";
-  /** The moment at which the first byte of the present line arrived. */
+  /** When the first byte of the unfinished line arrived. */
   #begunMs = Infinity;
   #found: TracedCollection[] = [];
   /**
-   * The program's start, in ms since the epoch: the earliest moment that a line allows, because no line can arrive
-   * before the moment it reports.
+   * The program's start, in ms since the epoch. This is the earliest time that any line implies, because a line can
+   * only arrive after the moment it reports, never before.
    */
   #startedMs = Infinity;
 
@@ -57,7 +59,9 @@ export class GoTrace {
     this.#begunMs = lineMs;
   }
 
-  /** @param seenMs When the line's first byte arrived: the rest is written at once, but may be read later. */
+  /**
+   * @param seenMs When the line's first byte arrived. Go writes the whole line at once, but the rest may be read later.
+   */
   #takeLine(line: string, seenMs: number): void {
     const traced = tracedIn(line);
     if (traced === null) return;
@@ -66,12 +70,12 @@ export class GoTrace {
     if (this.#found.length < MOST_COLLECTIONS) this.#found.push(traced);
   }
 
-  /** Forgets the collections of earlier runs. */
+  /** Drops the collections of earlier runs. */
   forget(): void {
     this.#found = [];
   }
 
-  /** The counters of the program; null if there was no line. */
+  /** The counters of the program; null if it has reported no collection. */
   counters(): ProcessCounters | null {
     if (this.#found.length === 0) return null;
     const collections = this.#found.map((traced) => collectionOf(traced, this.#startedMs));
@@ -88,7 +92,7 @@ export class GoTrace {
 }
 
 /**
- * The largest number in a line: a century in ms. A larger one is not a time, and sums would not be exact.
+ * The largest valid number, about a century in ms. A larger one can't be a time, and sums with it would not be exact.
  */
 const MOST = 3e12;
 
@@ -100,7 +104,8 @@ function tracedIn(line: string): TracedCollection | null {
   return {
     sinceStartMs: 1_000 * startS,
     clockMs: [first, middle, last],
-    cpuMs: sweep + assist + dedicated + termination, // without the work that was done on idle processors
+    // Work on otherwise idle processors is not included.
+    cpuMs: sweep + assist + dedicated + termination,
     heapBytes: live * 1_048_576,
   };
 }

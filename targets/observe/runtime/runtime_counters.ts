@@ -1,6 +1,6 @@
 /**
- * The runtime counters of a target: its processes report each into a file of its own in a folder of this target, and a
- * Go program on its standard error. A target that reports nothing is not waited for.
+ * Collects the runtime counters of a target. Each process writes its reports to a file of its own, in a folder made for
+ * the target; a Go program prints them to standard error. A target that reports nothing is not waited for.
  */
 import { lstatSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -25,25 +25,25 @@ import v8Script from "./v8_counters.mjs" with { type: "text" };
 const V8_SCRIPT = "v8_counters.mjs";
 const SCRIPTS = { [V8_SCRIPT]: v8Script, "sitecustomize.py": pythonScript };
 const ENDING = ".jsonl";
-/** The name of a file: while it exists, processes on V8 write their reports. They look for it every 250 ms. */
+/**
+ * While a file of this name exists, V8 processes write their reports. They check for it every 250 ms or, if they are
+ * busy, every 2 s.
+ */
 const REQUEST = "requested";
-/** The most processes of a target to keep: those that have reported most. */
+/** The maximum number of processes whose reports are read. If there are more, those that reported most are read. */
 const MOST_PROCESSES = 64;
-/** The most files to look at in order to find those processes. */
+/** The maximum number of report files to consider. */
 const MOST_FILES = 4_096;
-/** The longest first line of a process, which names the process. */
+/** The maximum length of the first line of a file, which names the process. */
 const HEAD_BYTES = 512;
 const LINE_FEED = 0x0a;
-/** The bytes to read at a time, so that signals are heard and load is sent in between. */
+/** How many bytes to read at a time. Between two reads, signals are handled and load is sent. */
 const READ_BYTES = 262_144;
-/**
- * How long to wait for the last report. Reports come within 250 ms; a process that is later has stopped, or has nothing
- * to report.
- */
+/** How long to wait for the last reports. A process that is not busy reports within 250 ms. */
 const LAST_REPORT_MS = 400;
 /**
- * How long to wait for a process that lives and has reported so far: its event loop may be blocked, or the machine may
- * halt.
+ * How long to wait for a process that is alive and has not yet reported up to the end of the load. A busy one checks
+ * only every 2 s whether to report, and its event loop may be blocked.
  */
 const LAST_BUSY_REPORT_MS = 3_000;
 const LOOK_MS = 100;
@@ -76,7 +76,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     return module.href;
   }
 
-  /** The environment in which Node, Python and Go report counters. */
+  /** Adds the variables that make Node, Python and Go report counters. */
   env(given: Readonly<Record<string, string>>): Record<string, string> {
     return {
       ...given,
@@ -86,13 +86,13 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     };
   }
 
-  /** The program's arguments with those that make it report, if it takes such arguments, as Deno does. */
+  /** Adds the argument that makes Deno load the reporting module. Other programs' arguments stay unchanged. */
   args(args: readonly string[]): string[] {
     const isRun = ["run", "serve"].includes(args[0]);
     return isRun ? [args[0], `--preload=${this.module}`, ...args.slice(1)] : [...args];
   }
 
-  /** Returns a function that takes the standard error of one of the target's programs. */
+  /** Returns a function to which the standard error of one of the target's programs is passed. */
   errorReader(): (bytes: Uint8Array) => void {
     const trace = new GoTrace();
     this.#traces.push(trace);
@@ -124,7 +124,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     return { processes: [...reports, ...traced], leftOut: this.#room.leftOut };
   }
 
-  /** Must be called once the target has ended. */
+  /** Must be called after the target has ended. */
   async close(): Promise<void> {
     await this.folder[Symbol.asyncDispose]();
   }
@@ -135,7 +135,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
       if (isRequested) CarefulFile.toAppend(path)[Symbol.dispose]();
       else Deno.removeSync(path);
     } catch {
-      // the file did not exist, or the target has put something else in its place
+      // the file did not exist, or the target has replaced it with something else
     }
   }
 
@@ -147,7 +147,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     return file;
   }
 
-  /** The report files that grew most since the load began. */
+  /** The report files that have grown most since the load began. */
   #busiest(): ReportFile[] {
     const all = this.#paths().map((path) => this.#fileAt(path))
       .map((file) => ({ file, newBytes: sizeOf(file.path) - file.begunBytes }))
@@ -157,18 +157,18 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     return all.slice(0, MOST_PROCESSES).map(({ file }) => file);
   }
 
-  /** Reads the new parts of the files, a part at a time, so that signals are heard meanwhile. */
+  /** Reads the new parts of the files in small pieces, so that signals are handled in between. */
   async #read(files: readonly ReportFile[]): Promise<void> {
     for (const file of files) {
       try {
         for (const _ of newPartsOf(file, this.#room)) await nextTurn();
       } catch {
-        // the target has removed the file, or put something else in its place
+        // the target has removed the file, or replaced it with something else
       }
     }
   }
 
-  /** The paths of the files in which processes report, without links and pipes. */
+  /** The paths of the files with reports. Links and pipes are ignored. */
   #paths(): string[] {
     try {
       const entries = [...Deno.readDirSync(this.folder.path)];
@@ -181,29 +181,29 @@ export class RuntimeCounters implements CounterSink, CounterSource {
   }
 }
 
-/** The file in which one process reports. */
 interface ReportFile {
   readonly path: string;
   readonly reader: CounterReader;
   /** The length of the file when the load began. */
   begunBytes: number;
-  /** The number of bytes that have been read or passed over. */
+  /** How far the file has been read or skipped, in bytes. */
   readBytes: number;
 }
 
-/** The size of a file; 0 if it does not exist. */
+/** The size of a file in bytes; 0 if it does not exist. */
 function sizeOf(path: string): number {
   return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Reads what was written since the load began, part by part. Throws an Error if it cannot be read. */
+/** Reads what was written since the load began, piece by piece. Throws an Error if the file cannot be read. */
 function* newPartsOf(file: ReportFile, room: ReportRoom): Generator<void> {
   using opened = CarefulFile.toRead(file.path);
   const { reader, begunBytes } = file;
   if (file.readBytes < begunBytes) {
     if (file.readBytes === 0) reader.take(firstLineOf(opened), room);
     reader.skip();
-    file.readBytes = begunBytes - 1; // begins with the line break before the new part
+    // The line break before the new part is read, too, because it ends the skipped line.
+    file.readBytes = begunBytes - 1;
   }
   const newBytes = opened.size - file.readBytes;
   if (newBytes <= 0) return;
@@ -229,7 +229,7 @@ function firstLineOf(file: CarefulFile): Uint8Array {
   return end > 0 && end <= length ? start.subarray(0, end) : Uint8Array.of(LINE_FEED);
 }
 
-/** Whether a process that reports steadily has not yet reported the end of the load, and still can. */
+/** Whether a process that reports regularly has not yet reported up to the end of the load, but still can. */
 function isAwaited({ reader }: ReportFile, untilMs: number): boolean {
   const { isSteady = false, pid = null, spans = [] } = reader.counters() ?? {};
   if (!isSteady || pid === null || (spans.at(-1)?.atMs ?? 0) >= untilMs) return false;
@@ -237,15 +237,14 @@ function isAwaited({ reader }: ReportFile, untilMs: number): boolean {
   return !ENDED_OR_HALTED.includes(state);
 }
 
-/** The states of proc(5) in which a process cannot report: zombie, dead, or stopped. */
+/** The process states of proc(5) in which a process cannot report: zombie, dead or stopped. */
 const ENDED_OR_HALTED = "ZXxTt";
 
-/** Resolves after everything else that waits for this thread has had its turn. */
+/** Resolves after everything else that this thread already has to do. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Waits until the time is over, or the signal aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
 }
