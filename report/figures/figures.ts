@@ -1,7 +1,7 @@
 /**
- * The table of all figures: the name, unit and better direction of each, how it is read from a run, how the runs of a
- * cell pool into one value with its interval, and what rules need to know about it. CSV, tables, thresholds, claims and
- * capacities read this table.
+ * The table of all figures: the name, unit and better direction of each, how it is read from a run, how the values of a
+ * cell's runs are pooled into one value with an interval, and what thresholds must know about it. CSV, tables,
+ * thresholds, claims and capacities read this table.
  */
 import { CACHE_STATUSES } from "../../base/http/framing_fields.ts";
 import {
@@ -47,30 +47,41 @@ import {
   runsRange,
 } from "./range.ts";
 
-/** A value, and the most that it may be because of lower bounds; or why there is no value. */
+/** A value, with the most that it can be if lower bounds affect it; or why there is no value. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
-/** Pools the runs of a cell. @param values A value for each run that has the figure; at least one. */
+/** Pools the values of a cell's runs. @param values One for each run that has the figure; at least one. */
 type Pool = (values: readonly number[], cell: JudgedCell) => Range & { isAtLeast?: boolean };
 
 export interface FigureReading extends Figure {
   readonly of: ReadFrom;
-  /** Pools the figure over the runs of a cell. Returns `isAtLeast` only if it does not follow from the single runs. */
+  /**
+   * Pools the figure over the runs of a cell. The result has `isAtLeast` only if that can't be told from the single
+   * runs.
+   */
   readonly pooled: Pool;
-  /** Whether this many values are enough for the figure: see `supportsPercentile`. */
+  /** Whether this many values suffice for the figure: see `supportsPercentile`. */
   readonly supported: (count: number) => boolean;
-  /** The requests that a share counts; null for other figures. */
+  /** For a share, how many requests it counts out of how many; null for other figures. */
   readonly counted: ((run: JudgedRun) => Proportion) | null;
-  /** Name of the figure in a cell's estimates; null if its ratios are computed from its mean over runs. */
+  /**
+   * Name of the figure among a cell's bootstrap estimates. Null if it has no estimate, so that its ratios are computed
+   * from its mean over runs.
+   */
   readonly estimate: PooledFigure | null;
-  /** Whether the figure describes a steady state, so that no threshold on it can pass without one. */
+  /**
+   * Whether the figure describes a steady state, so that a threshold on it can't pass if no steady state was reached.
+   */
   readonly isLasting: boolean;
-  /** Whether wrong responses make the figure look better than it is, because they may be fast and cheap. */
+  /**
+   * The kind of figure, if wrong responses make it look better than it is because they may be fast and cheap: "time" or
+   * "rate"; null for all others.
+   */
   readonly flattered: "time" | "rate" | null;
 }
 
-/** Distributions of times other than latency, with the reasons why one may be missing. */
+/** Distributions of times other than latency, each with the reason why a run may have none. */
 const TIMES = {
   service: "no request has a service time",
   firstByte: "no response began",
@@ -92,7 +103,7 @@ function isTimes(name: DistributionName | null): name is TimesName {
   return name !== null && name in TIMES;
 }
 
-/** Percentiles of whole seconds, with their names in results. */
+/** Percentiles of per-second values, with their names in results. */
 const SECONDS = { 1: "p1", 2.5: "p2_5", 50: "p50", 97.5: "p97_5" } as const;
 
 const NO_MESSAGES = "no response is a stream, and no request is for a WebSocket";
