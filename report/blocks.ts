@@ -258,7 +258,7 @@ export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "su
 /**
  * The blocks without repetitions: a note below a table is kept only where it first occurs, and a heading only on the
  * first group that has it.
- * @param title The only heading that is treated this way; null: all groups keep their headings.
+ * @param title The only heading that is treated this way. If null, all groups keep their headings.
  */
 export function saidOnce(blocks: readonly Block[], title: string | null): Block[] {
   const said = new Set<string>();

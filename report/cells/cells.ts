@@ -236,8 +236,8 @@ function colorsOf(results: Grouped): (run: Run) => number {
 const AGAIN = [0.5, 0, 1, 0.25, 0.75];
 
 /**
- * The planned values of a factor, in the order of the experiment file. If runs have values that are not in the file as
- * written, the values of the runs, in natural order.
+ * The planned values of a factor, in the order of the experiment file. If a run's value is not listed there, returns
+ * the values of the runs instead, in natural order.
  */
 function valuesOf(path: string, runs: readonly Run[], { experiment }: Grouped): string[] {
   const held = runs.filter(({ parameters }) => Object.hasOwn(parameters, path))
@@ -257,8 +257,8 @@ function compareNatural(a: string, b: string): number {
 
 interface Repeated extends CountedPart {
   /**
-   * Nominal level of intervals. Results at which the experiment looked repeatedly need a higher one for an actual level
-   * of 95 %: see `sequential.ts`.
+   * Nominal level of intervals, 0–1. Above 0.95 if the experiment checked its results repeatedly to decide when to
+   * stop, so that intervals can still be called 95 %: see `sequential.ts`.
    */
   readonly level: number;
 }

@@ -11,7 +11,7 @@ import { type Theme, useTheme } from "./theme.ts";
 
 type DrawChart = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
 
-/** Charts within this distance of the screen take precedence, as if they were on it. */
+/** Waiting charts within this distance of the screen are drawn before all others. */
 const NEAR_PX = 400;
 const TURN_MS = 40;
 const PAPER_PIXEL_RATIO = 2;
