@@ -1,20 +1,20 @@
 /**
- * The blocks of which a report is made. Each subject (a topic of the report, such as streams) writes its content as
- * blocks; a renderer knows how each kind of block looks in its form, and nothing about subjects. A block without
- * content is left out with its heading.
+ * The blocks that make up a report. Each subject (a topic of the report, such as streams) writes its content as blocks;
+ * a renderer knows how each kind of block looks in its form, and knows nothing about subjects. A block without content
+ * is left out together with its heading.
  */
 import type { Trust } from "../runner/result/generator.ts";
 import type { Flame } from "./subjects/profiles/flames.ts";
 import type { Chart } from "./chart.ts";
 import type { Table } from "./subjects/tables/table.ts";
 
-/** How much of a page a reader wants to see; each depth includes the one before. */
+/** How much of a page a reader wants to see. Each depth includes those before it. */
 export const DEPTHS = ["summary", "detail", "everything"] as const;
 export type Depth = typeof DEPTHS[number];
 
 /**
- * A form in which blocks are laid out for people. CSV, JUnit and other files for programs read figures and outcomes
- * instead.
+ * The forms in which blocks are laid out for people. CSV, JUnit and other files for programs are written from figures
+ * and outcomes instead, not from blocks.
  */
 export const FORMS = ["page", "terminal", "markdown"] as const;
 export type Form = typeof FORMS[number];
@@ -31,22 +31,22 @@ export type Block =
   | Group;
 
 interface OfForms {
-  /** The forms that show the block. Default: by its depth, see `FORMS_AT`. */
+  /** The forms that show the block. By default, its depth determines them: see `FORMS_AT`. */
   readonly forms?: readonly Form[];
 }
 
-/** A finding: programs and tests read its code; its text is written once, in the catalogue of findings. */
+/** A finding. Programs and tests read its code. Its text is written in only one place, the catalogue of findings. */
 export interface Finding {
   readonly code: string;
   /** Complete sentences, with code between backticks. */
   readonly text: string;
-  /** The outcome of a judgement, which decides its colour in a terminal. */
+  /** The outcome of a judgement, which determines the colour of the text in a terminal. */
   readonly outcome?: "good" | "bad" | "open";
 }
 
 export interface Text extends Finding, OfForms {
   readonly kind: "text";
-  /** "reading": explains how to read the block above, and is folded up on the page. */
+  /** "reading" explains how to read the block above, and is folded up on the page. */
   readonly tone: "plain" | "verdict" | "note" | "warning" | "reading";
 }
 
@@ -56,7 +56,7 @@ export interface List extends OfForms {
   /** Heading above the list; "" for none. */
   readonly title: string;
   readonly items: readonly Finding[];
-  /** If set, the page folds the list up below its title, in the colour of this level of trust; absent: not folded. */
+  /** If set, the page folds the list up below its title, which has the colour of this level of trust. */
   readonly fold?: Trust;
 }
 
@@ -65,7 +65,7 @@ export interface Fact {
   readonly text: string;
 }
 
-/** Makes facts of labels with their texts; a label with an empty text is left out. */
+/** Makes facts from labels and texts. A label whose text is empty is left out. */
 export function factsFrom(facts: readonly (readonly [label: string, text: string])[]): Fact[] {
   return facts.flatMap(([label, text]) => text === "" ? [] : [{ label, text }]);
 }
@@ -78,11 +78,11 @@ export interface Facts extends OfForms {
 export interface TableBlock extends OfForms {
   readonly kind: "table";
   readonly table: Table;
-  /** False if a heading above says the same, so that the caption is for screen readers only. */
+  /** False if a heading above already says what the caption says, so that the caption is only for screen readers. */
   readonly isCaptioned: boolean;
-  /** Label that opens a table which is folded up on the page; null: the table is open. */
+  /** If set, the table is folded up on the page below this label. */
   readonly fold: string | null;
-  /** The outcome of each row, by which a reader shows and hides rows; absent: rows can't be hidden. */
+  /** The outcome of each row, by which the reader can hide rows; absent if rows can't be hidden. */
   readonly outcomes?: readonly { readonly outcome: string; readonly label: string }[];
 }
 
@@ -93,30 +93,30 @@ export interface Series {
 
 export interface Panel {
   readonly chart: Chart;
-  /** Title above the chart; absent: the name of its target, or nothing. */
+  /** Title above the chart; if absent, the name of the panel's target, if it has one. */
   readonly title?: string;
-  /** The target to which the panel belongs; absent if it is about several. */
+  /** The target to which the panel belongs; absent if the panel is about several targets. */
   readonly of?: Series;
 }
 
-/** Charts that are read together, with what they show and how to read them. */
+/** Charts that are read together, with findings and an explanation. */
 export interface Figure extends OfForms {
   readonly kind: "figure";
-  /** Name of the figure within its section, by which the page's client finds it; "" for none. */
+  /** Name of the figure, unique within its section, by which the page's client finds it; "" for none. */
   readonly id: string;
-  /** Series with colours that all panels share; empty if each panel labels its own. */
+  /** The series whose colours all panels share; empty if each panel labels its own series. */
   readonly legend: readonly Series[];
-  /** Meanings of the dots' shapes, in the order of their numbers; empty if all dots are alike. */
+  /** The meaning of each shape of dots, in the order of `SCENARIO_MARKS`; empty if all dots have the same shape. */
   readonly marks: readonly string[];
   readonly panels: readonly Panel[];
   readonly findings: readonly Finding[];
-  /** How to read the figure, for readers who are new to this kind. */
+  /** Explains how to read the figure, for readers who are new to this kind. */
   readonly reading: string;
-  /** The numbers of the charts, folded up; null if a table beside the figure has them. */
+  /** The numbers in the charts, folded up; null if a table beside the figure already has them. */
   readonly values: Table | null;
 }
 
-/** Profiles as flame graphs, one shown at a time. */
+/** Profiles as flame graphs, of which one is shown at a time. */
 export interface Flames extends OfForms {
   readonly kind: "flames";
   /** Name of the scenario or cell to which the profiles belong. */
@@ -124,21 +124,22 @@ export interface Flames extends OfForms {
   readonly flames: readonly Flame[];
 }
 
-/** Blocks that a reader of the page can replace by other blocks, such as comparisons with another base. */
+/** Blocks that the reader of the page can replace with others, such as comparisons with another base. */
 export interface Alternatives extends OfForms {
   readonly kind: "alternatives";
-  /** Label of the choice, such as `Compare with`. */
+  /** Label of the control, such as `Compare with`. */
   readonly label: string;
-  /** Name of the blocks that the page shows at first. */
+  /** Name of the option that the page shows first; its blocks are `blocks`. */
   readonly standard: string;
   readonly blocks: readonly Block[];
   /**
-   * The other blocks, with figures of the same ids. Made only for a page, because their cost grows with their number.
+   * The blocks of the other options, whose figures have the same ids. Called only for a page, because the cost grows
+   * with the number of options.
    */
   readonly others: () => readonly { readonly name: string; readonly blocks: readonly Block[] }[];
 }
 
-/** Text of a file or a program, shown literally. */
+/** Text from a file or a program, shown verbatim. */
 export interface Verbatim extends OfForms {
   readonly kind: "verbatim";
   readonly text: string;
@@ -147,14 +148,14 @@ export interface Verbatim extends OfForms {
 
 export interface Group extends OfForms {
   readonly kind: "group";
-  /** The name of the group in addresses of the page; "" for none. */
+  /** Identifies the group in the page's links; "" for none. */
   readonly id: string;
   /** Heading of the group; "" for none. */
   readonly title: string;
   /** Code shown beside the heading, such as the request of a scenario; "" for none. */
   readonly aside: string;
   readonly depth: Depth;
-  /** "beside": a chart beside its table; "halves": two columns; "panels": as many columns as there is room for. */
+  /** "beside" puts a chart beside its table, "halves" makes two columns, and "panels" makes as many columns as fit. */
   readonly layout: "stack" | "beside" | "halves" | "panels";
   readonly blocks: readonly Block[];
 }
@@ -211,7 +212,7 @@ export function group(
   };
 }
 
-/** The blocks without their empty parts, and without blocks of which nothing is left. */
+/** The blocks without their empty parts; blocks that become empty are removed. */
 export function prunedAll(blocks: readonly Block[]): Block[] {
   return blocks.flatMap((block): Block[] => {
     switch (block.kind) {
@@ -243,7 +244,7 @@ export function prunedAll(blocks: readonly Block[]): Block[] {
 
 /**
  * The blocks that a form shows, without headings that have nothing below them.
- * @param depth Depth of the part that contains the blocks.
+ * @param depth Depth of the group that contains the blocks.
  */
 export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "summary"): Block[] {
   return prunedAll(blocks.flatMap((block): Block[] => {
@@ -255,9 +256,9 @@ export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "su
 }
 
 /**
- * The blocks without repetitions: of groups with the same heading, only the first keeps it, and each note below a table
- * is kept only once.
- * @param title The heading that only the first of its groups keeps; null: all groups keep theirs.
+ * The blocks without repetitions: a note below a table is kept only where it first occurs, and a heading only on the
+ * first group that has it.
+ * @param title The only heading that is treated this way. If null, all groups keep their headings.
  */
 export function saidOnce(blocks: readonly Block[], title: string | null): Block[] {
   const said = new Set<string>();
@@ -275,7 +276,7 @@ export function saidOnce(blocks: readonly Block[], title: string | null): Block[
   return blocks.map(once);
 }
 
-/** Whether the block holds anything besides charts and parts that are folded up. */
+/** Whether the block contains anything besides charts and folded parts. */
 function isText(block: Block): boolean {
   if (block.kind === "figure") return block.findings.length > 0;
   return block.kind === "table" || block.kind === "verbatim" ? block.fold === null : true;
@@ -288,9 +289,9 @@ const FORMS_AT: Readonly<Record<Depth, readonly Form[]>> = {
 };
 
 /**
- * The shallowest depth of some blocks.
+ * The shallowest depth among the blocks.
  *
- * @param depth Depth of blocks that are not groups.
+ * @param depth Depth of the blocks that are not groups.
  */
 export function depthOf(blocks: readonly Block[], depth: Depth): Depth {
   const depths = blocks.map((block) => block.kind === "group" ? deeper(depth, block.depth) : depth);

@@ -1,4 +1,4 @@
-/** Labels of cells: their target and the values of its factors. */
+/** Labels of cells, such as `hono · connections 50`: the target and the value of each factor. */
 import type { Run } from "../../runner/result/result.ts";
 
 /** `hono`, or `hono · connections 50 · delay 100ms` when factors vary. */
@@ -6,19 +6,18 @@ export function cellLabel(cell: Pick<Run, "target" | "parameters">): string {
   return cellParts(cell).join(" · ");
 }
 
-/** The parts that `cellLabel` joins: the target, and each factor with its value. */
+/** The parts that `cellLabel` joins: the target, then each factor with its value. */
 export function cellParts({ target, parameters }: Pick<Run, "target" | "parameters">): string[] {
   const texts = settingParts(parameters).map(({ name, value }) => `${name} ${value}`);
   return [target, ...texts].filter(Boolean);
 }
 
-/** `connections 50 · delay 100ms`; "" where no factor varies. */
+/** The label without the target, such as `connections 50 · delay 100ms`; "" if no factor varies. */
 export function settingLabel(parameters: Run["parameters"]): string {
   return cellParts({ target: "", parameters }).join(" · ");
 }
 
 interface SettingPart {
-  /** Name of the factor. */
   readonly name: string;
   readonly value: string;
 }
@@ -34,7 +33,7 @@ export function settingParts(parameters: Run["parameters"]): SettingPart[] {
   });
 }
 
-/** The path without the name of its top-level section. */
+/** The path of a factor without its first part, if that is the name of a section. */
 function shortPath(path: string): string {
   return path.replace(/^(set|env|cluster|proxy|load)\./, "");
 }

@@ -1,6 +1,6 @@
 /**
- * The runs of one experiment, in the order of its file: its scenarios, the cells of each scenario (a target with its
- * parameters), and the runs of each cell. Statistics are over runs, never over requests.
+ * The runs of one experiment, grouped as in its file: by scenario, then by cell (a target with its parameters).
+ * Statistics are over runs, never over requests.
  */
 import type { Results, Run } from "../../runner/result/result.ts";
 import {
@@ -27,32 +27,37 @@ import {
 } from "../figures/range.ts";
 import { cpuPerRequestUs } from "../figures/resources.ts";
 
-/** A target with its parameters in a scenario; `rangeOf(figure, cell)` gives any of its figures. */
+/** A cell: a target with its parameters in a scenario. `rangeOf(figure, cell)` gives any of its figures. */
 export interface CellRuns extends JudgedCell {
   readonly target: string;
-  /** Colour of the cell, the same in every scenario: see `COLORS`. */
+  /** Number of the cell's colour, which is the same in every scenario; see `COLORS`. */
   readonly color: number;
-  /** Runs by repetition; at least one. Figures exclude the part that the experiment discards. */
+  /** At least one run, in the order of repetitions. Their figures exclude the part that the experiment discards. */
   readonly runs: readonly Run[];
-  /** The parts of each run. */
   readonly parts: readonly RunParts[];
   /**
-   * Repetitions of the runs without a steady part, if figures count only the steady part. These runs count as a whole,
-   * because leaving them out would bias the figures towards runs that settled. Empty if no run has a steady part.
+   * Repetitions of the runs that have no steady part, if figures are to count only the steady part. These runs are
+   * counted whole, because leaving them out would bias the figures towards runs that settled. Empty if no run has a
+   * steady part.
    */
   readonly wholeRuns: readonly number[];
-  /** When the cell's runs were measured. */
+  /** The session and the repetitions in which the cell's runs were measured. */
   readonly sampling: Sampling;
-  /** Whether most runs have a steady state, so that there is a level for an interval to describe. */
+  /**
+   * False if most runs have no steady state, or if figures are to count only the steady part and no run has one. There
+   * is then no level that an interval could describe.
+   */
   readonly hasLevel: boolean;
   /** Completed requests per second. */
   readonly rate: Spread;
   readonly latency: PooledLatency;
   /**
-   * Interval of requests per second, or of latency in ms; null for one run, and without a level.
+   * Interval of requests per second, or of a latency in ms; null if there is only one run, or no level (`hasLevel`).
    */
   readonly interval: (figure: PooledFigure) => Ends | null;
-  /** Requests without a correct response, as a share of those that ended or were never sent: `figures/errors.ts`. */
+  /**
+   * Share of requests without a correct response among all that ended or were never sent, 0–1; see `figures/errors.ts`.
+   */
   readonly errorRatio: number;
 }
 
@@ -62,8 +67,8 @@ export interface ScenarioRuns {
 }
 
 /**
- * The parts of results that decide which runs belong together, and when they were measured; a measurement alone has no
- * experiment.
+ * The parts of results that determine which runs belong together, and when these were measured. A single measurement
+ * has no experiment.
  */
 export type Grouped =
   & Pick<Results, "runs">
@@ -98,10 +103,13 @@ function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRu
 type CellLook = Pick<CellRuns, "label" | "color">;
 type OfSession = Repeated & { readonly session: string | null };
 
-/** Cells by their first run, kept because a report groups its runs a second time, without the disturbed ones. */
+/**
+ * Cells by the first of their runs. They are cached because a report groups its runs twice, the second time without the
+ * disturbed runs.
+ */
 const cellsOfRun = new WeakMap<Run, { readonly from: string; readonly cell: CellRuns }[]>();
 
-/** A cell, made once for the same runs. */
+/** Returns the cached cell if there is one with the same runs. */
 function cellOf(group: readonly Run[], look: CellLook, repeated: OfSession): CellRuns {
   const from = JSON.stringify([look, repeated]);
   const known = cellsOfRun.get(group[0]) ?? [];
@@ -143,8 +151,8 @@ function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): Ce
 }
 
 /**
- * Estimates of figures, each computed on demand because a comparison needs only a few. All use the same bootstrap draws
- * of the cell.
+ * Estimates of a cell's figures. Each is computed on demand, because a comparison needs only a few. All are based on
+ * the same bootstrap draws.
  */
 function estimatesOf(parts: readonly RunParts[], sampling: Sampling): Estimates {
   const runs = parts.map(({ run }) => run);
@@ -162,7 +170,9 @@ function estimatesOf(parts: readonly RunParts[], sampling: Sampling): Estimates 
   return { get };
 }
 
-/** CPU time per request, for the same draws as the rate; null if a run's CPU time is unknown, or a run has no rate. */
+/**
+ * CPU time per request, for the same bootstrap draws as the rate. Null if the CPU time or the rate of a run is unknown.
+ */
 function cpuEstimate(runs: readonly Run[], rate: Estimate | null): Estimate | null {
   const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
   const isSeen = values.length === runs.length && rate?.repetitions.length === runs.length;
@@ -175,8 +185,8 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * Blocks with only the completed requests, for results of earlier versions, which don't say which values are lower
- * bounds; else unchanged.
+ * The blocks of a run. Results of earlier versions don't tell which latencies are only lower bounds; their blocks are
+ * reduced to the completed requests.
  */
 function endedBlocks({ run, blocks }: RunParts): readonly RunBlock[] {
   const { latency: { censored, fastest }, censoredHistogram } = run;
@@ -184,7 +194,7 @@ function endedBlocks({ run, blocks }: RunParts): readonly RunBlock[] {
   return blocks.map((block) => ({ ...block, latency: endedLatency(block.latency, fastest) }));
 }
 
-/** Names in the order of the experiment file, then any that only occur in the runs. */
+/** Names in the order of the experiment file, followed by those that occur only in the runs. */
 export function namesInOrder(kind: "target" | "scenario", results: Grouped): string[] {
   const written = results.experiment?.[`${kind}s`];
   const inFile = typeof written === "object" && written !== null ? Object.keys(written) : [];
@@ -192,8 +202,8 @@ export function namesInOrder(kind: "target" | "scenario", results: Grouped): str
 }
 
 /**
- * One colour for each target, and shades of it for the values of its factors, from the lightest to the darkest. The
- * colours follow the plan, so that none changes as more runs arrive.
+ * Assigns one colour to each target, and shades of it to the values of the target's factors, from the lightest to the
+ * darkest. All planned values count, so that no colour changes as more runs arrive.
  */
 function colorsOf(results: Grouped): (run: Run) => number {
   const targets = namesInOrder("target", results);
@@ -219,12 +229,15 @@ function colorsOf(results: Grouped): (run: Run) => number {
   };
 }
 
-/** Shades in which colours are used again if there are more targets than colours; the first is the plain colour. */
+/**
+ * Lightness of the shades in which colours are reused if there are more targets than colours. The first, 0.5, is the
+ * plain colour.
+ */
 const AGAIN = [0.5, 0, 1, 0.25, 0.75];
 
 /**
- * Planned values, in the order of the file; if the file writes them differently, the values of the runs in natural
- * order.
+ * The planned values of a factor, in the order of the experiment file. If a run's value is not listed there, returns
+ * the values of the runs instead, in natural order.
  */
 function valuesOf(path: string, runs: readonly Run[], { experiment }: Grouped): string[] {
   const held = runs.filter(({ parameters }) => Object.hasOwn(parameters, path))
@@ -235,21 +248,24 @@ function valuesOf(path: string, runs: readonly Run[], { experiment }: Grouped): 
     : [...new Set(held)].sort(compareNatural);
 }
 
-/** Compares texts with the numbers in them compared as numbers: "connections 50" before "connections 200". */
+/** Orders texts such that numbers in them count as numbers: "connections 50" before "connections 200". */
 function compareNatural(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
-// How often an experiment was repeated, why not more often, and which part of its runs counts.
+// Which part of an experiment's runs counts, and the level of its intervals.
 
 interface Repeated extends CountedPart {
-  /** Level at which intervals are computed, so that they may be called 95 %: see `sequential.ts`. */
+  /**
+   * Nominal level of intervals, 0–1. Above 0.95 if the experiment checked its results repeatedly to decide when to
+   * stop, so that intervals can still be called 95 %: see `sequential.ts`.
+   */
   readonly level: number;
 }
 
 export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>): Repeated {
   const { discard, figures, repeat, order }: Partial<Results["experiment"]> = experiment ?? {};
-  // With `until`, the runs themselves determined their number.
+  // With `until`, the results of the runs decided how many runs there were.
   const isUntil = typeof repeat === "object" && repeat !== null && "until" in repeat &&
     repeat.until !== null;
   const areLooked = order === "slices" && typeof repeat !== "number";
@@ -260,18 +276,18 @@ export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>)
   };
 }
 
-// Whether so many runs of a cell never settled that no mean describes them; such a cell gets no interval.
+// A cell of which most runs never settled. No mean describes such a cell, so it gets no interval.
 
 /** The number of runs without a steady state, and the number of all runs. */
 export type Unsteady = Readonly<Record<"count" | "of", number>>;
 
-/** How many runs never settled; null if at most half of them are labelled no-steady-state. */
+/** How many runs are labelled no-steady-state; null if these are at most half of the runs. */
 export function unsteadyOf(runs: readonly Pick<Run, "warmup">[]): Unsteady | null {
   const count = runs.filter(({ warmup }) => warmup?.label === "no-steady-state").length;
   return 2 * count > runs.length ? { count, of: runs.length } : null;
 }
 
-/** `no steady state in 4 of 5 runs` */
+/** For example `no steady state in 4 of 5 runs`. */
 export function noSteadyStateText({ count, of }: Unsteady): string {
   return of === 1 ? "no steady state" : `no steady state in ${count} of ${of} runs`;
 }

@@ -1,6 +1,6 @@
 /**
- * Splits a run into the part that counts, and into the parts before and after the start of its steady state. It adds up
- * the histograms of the run's intervals, which are decoded only once, here.
+ * Determines the part of a run that counts, and the parts before and after the start of its steady state, by adding up
+ * the histograms of the run's intervals. These are decoded only here, and only once.
  */
 import type { Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
@@ -31,19 +31,16 @@ export interface RunParts {
   readonly run: Run;
   /** The run with the figures of its whole length. */
   readonly whole: Run;
-  /** Blocks of the part that counts, for a bootstrap. */
+  /** The part that counts, as blocks for a bootstrap. */
   readonly blocks: readonly RunBlock[];
-  /** Whether the run has a steady part. */
   readonly isSettled: boolean;
-  /** The part before the steady part, even if discarded; null if there is none. Computed on demand. */
+  /** The part before the steady part, including what is discarded; null if there is none. Computed on demand. */
   readonly startUp: RunBlock | null;
-  /** The steady part; null if there is none. Also computed on demand. */
+  /** The steady part; null if there is none. Computed on demand. */
   readonly steady: RunBlock | null;
 }
 
-/**
- * Cache of the parts of each run, by the part that counts, because runs are grouped into cells several times.
- */
+/** The parts of each run for each choice of what counts, cached because runs are grouped into cells several times. */
 const made = new WeakMap<Run, Map<string, RunParts>>();
 
 /** Splits a run into its parts. @param counted The part of the run for which figures are computed. */
@@ -75,7 +72,10 @@ function newParts(run: Run, counted: CountedPart): RunParts {
   };
 }
 
-/** The measured part of a target that took turns with another: the requests due in the measured parts of its slices. */
+/**
+ * What counts for a target that took turns with another: the requests that were due in the measured parts of its
+ * slices.
+ */
 function measuredPart({ histogram, items: { measuredS, completed } }: Slices): RunBlock {
   return {
     seconds: sum(measuredS, (seconds) => seconds),
@@ -84,13 +84,13 @@ function measuredPart({ histogram, items: { measuredS, completed } }: Slices): R
   };
 }
 
-// The figures of a run without its start, from its timeline.
+// The figures of a run without its start, computed from its timeline.
 
 type Point = Run["timeline"]["points"][number];
 
 /**
- * The run with rate, latency and the spread of seconds from interval `first` on; outcomes, timeline, CPU and memory are
- * those of the whole run.
+ * The run with rate, latency and per-second spread computed from interval `first` on. Outcomes, timeline, CPU and
+ * memory remain those of the whole run.
  * @param rest The intervals from `first` on.
  */
 function withoutStart(run: Run, rest: RunBlock, first: number): Run {
@@ -115,7 +115,10 @@ function withoutStart(run: Run, rest: RunBlock, first: number): Run {
   };
 }
 
-/** Lower bounds among the latencies of these points; null if only their number in the run is known (older results). */
+/**
+ * Those of the latencies at these points that are only lower bounds. Null for older results, which give only the number
+ * of lower bounds in the whole run.
+ */
 function boundsOf(
   { latency: { censored }, censoredHistogram, slices }: Run,
   points: readonly Point[],
@@ -127,8 +130,8 @@ function boundsOf(
 }
 
 /**
- * If it is unknown which values are bounds, as many as in the whole run are assumed, so that no percentile looks more
- * certain than it is.
+ * Summarizes the latencies of `rest`. If it is unknown which of them are lower bounds, as many as in the whole run are
+ * assumed, so that no percentile looks more certain than it is.
  */
 function latencyOf(
   whole: Run["latency"],
@@ -160,18 +163,18 @@ function latencyOf(
 }
 
 /**
- * The spread of the values of whole seconds. Null if a second is not a whole number of intervals, or if there is no
- * whole second; the figures of the whole run then stay.
+ * The spread of the values between whole seconds. Null if a second is not a whole number of intervals, or if there is
+ * no whole second; the caller then keeps the figures of the whole run.
  *
  * @param values One for each interval.
- * @param seconds Length of all intervals together; the last one may be cut short.
+ * @param seconds Length of all intervals together; the last interval may be cut short.
  */
 function spreadOfSeconds(
   values: readonly number[],
   { interval, seconds }: { interval: number; seconds: number },
 ): PerSecond | null {
   const perSecond = Math.round(1 / interval);
-  // A file may claim any length, but there can't be more seconds than values.
+  // The length in a file may be wrong, but there can't be more seconds than values.
   const length = Math.min(Math.floor(seconds + 1e-6), Math.ceil(values.length / perSecond));
   if (Math.abs(perSecond * interval - 1) > 1e-6 || length === 0) return null;
   return perSecondOf(Array.from(

@@ -1,9 +1,10 @@
-/** Factors whose values are numbers, also with units (`100ms`), so that figures can be drawn as lines over them. */
+/**
+ * Factors whose values are numbers, possibly with a unit (`100ms`), so that figures can be drawn as lines over them.
+ */
 import { parseBytes, parseDurationMs, parseRatePerSec } from "../../base/quantity.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "../writing/units.ts";
 
-/** The runs of a cell, which share their parameters. */
 type VariedCell = { readonly runs: readonly Run[] };
 type ParameterValue = Run["parameters"][string];
 
@@ -12,14 +13,14 @@ type FactorKind = "plain" | "time" | "rate" | "size";
 
 export interface FactorValue {
   readonly at: number;
-  /** The value as written: `64`, `100ms`, `1,000/s`. */
+  /** The value for people: `64`, `100ms`, `1,000/s`. */
   readonly text: string;
 }
 
 export interface NumericFactor {
   /** Path, as in the runs' parameters: `connections`, `set.delay`. */
   readonly path: string;
-  /** Name for people: the last part of the path. */
+  /** Name for people: the last part of the path if it is unique, otherwise the path. */
   readonly name: string;
   readonly kind: FactorKind;
   /** Ascending, without duplicates. */
@@ -28,10 +29,10 @@ export interface NumericFactor {
   readonly isOffered: boolean;
 }
 
-/** Fewer values don't make a line in a chart. */
+/** The fewest values that make a line in a chart. */
 const LEAST_VALUES = 3;
 
-/** A scenario's factors against which a line can be drawn, in the order of the parameters. */
+/** A scenario's factors over which a line can be drawn, in the order of the parameters. */
 export function numericFactors(cells: readonly VariedCell[]): NumericFactor[] {
   return factorPaths(cells).flatMap((path) => {
     const factor = numericFactor(cells, path);
@@ -39,7 +40,7 @@ export function numericFactors(cells: readonly VariedCell[]): NumericFactor[] {
   });
 }
 
-/** The factor at a path; null if a value is not a number, or if values have different units. */
+/** The factor at a path; null if a value is not a number, or if values have units of different kinds. */
 export function numericFactor(cells: readonly VariedCell[], path: string): NumericFactor | null {
   const holders = cells.filter((cell) => valueOf(cell, path) !== undefined);
   const read = holders.map((cell) => readValue(valueOf(cell, path) ?? null));
@@ -53,12 +54,14 @@ export function numericFactor(cells: readonly VariedCell[], path: string): Numer
   return { path, name: factorName(cells, path), kind, values, isOffered };
 }
 
-/** Whether the rate is one of requests, rather than of virtual users, who may send several requests each. */
+/**
+ * Whether the load's rate is one of requests. A rate of virtual users is not, because each may send several requests.
+ */
 function isPaced({ runs }: VariedCell): boolean {
   return runs.every(({ load, sessions }) => load.kind === "rate" && sessions === null);
 }
 
-/** Paths that any of the cells has. */
+/** The paths of all factors of any cell. */
 export function factorPaths(cells: readonly VariedCell[]): string[] {
   return [...new Set(cells.flatMap(({ runs: [{ parameters }] }) => Object.keys(parameters)))];
 }
@@ -70,17 +73,19 @@ export function valueOf(
   return Object.hasOwn(parameters, path) ? parameters[path] : undefined;
 }
 
-/** Position of a cell on the factor's axis; NaN if it has none. */
+/** Position of a cell on the factor's axis; NaN if the cell does not have the factor. */
 export function positionOf(cell: VariedCell, { path }: NumericFactor): number {
   return readValue(valueOf(cell, path) ?? null)?.at ?? NaN;
 }
 
-/** The value at a position, as people wrote it. */
+/** The text of the value at a position, as people read it. */
 export function textAt({ values }: NumericFactor, position: number): string {
   return values.find(({ at }) => at === position)?.text ?? String(position);
 }
 
-/** Name of a factor for people: the last part of its path, if it is unique among the cells' factors. */
+/**
+ * Name of a factor for people: the last part of its path, or the whole path if another factor ends in the same part.
+ */
 export function factorName(cells: readonly VariedCell[], path: string): string {
   const isOnly =
     factorPaths(cells).filter((other) => lastPart(other) === lastPart(path)).length <= 1;
@@ -91,7 +96,7 @@ function lastPart(path: string): string {
   return path.split(".").at(-1) ?? path;
 }
 
-/** Text of any value, numeric or not: `redis`, `true`. */
+/** Text for people of any value, including those that are not numbers, such as `redis` and `true`. */
 export function valueText(value: ParameterValue | undefined): string {
   return typeof value === "string"
     ? readValue(value)?.text ?? value
@@ -100,7 +105,7 @@ export function valueText(value: ParameterValue | undefined): string {
     : JSON.stringify(value ?? null);
 }
 
-/** A factor's values as the experiment file lists them; none if the factor is not found. */
+/** A factor's values as the experiment file lists them; empty if the file has no list for the factor. */
 export function writtenValues(experiment: unknown, path: string): string[] {
   const key = path.slice(path.lastIndexOf(".") + 1);
   const found = listsUnder(experiment, key).toSorted((a, b) => b.length - a.length)[0] ?? [];
@@ -114,22 +119,22 @@ function listsUnder(value: unknown, key: string): ParameterValue[][] {
   );
 }
 
-/** Names that follow their number in a sentence. */
+/** Names of factors that follow the number in a sentence, as in `64 connections`. */
 const COUNTED = ["connections", "instances", "workers", "requests", "pipeline"];
 
-/** Name of a factor in a sentence about its variation: `number of connections`, `cpuTime`. */
+/** Name of a factor in a sentence about how it varies: `number of connections`, `cpuTime`. */
 export function variableName(name: string, article: "" | "the " = ""): string {
   return COUNTED.includes(name) ? `${article}number of ${name}` : name;
 }
 
-/** A value in a sentence: `64 connections`, `5,000/s`, `delay 100ms`. */
+/** A value as part of a sentence: `64 connections`, `5,000/s`, `delay 100ms`. */
 export function phraseOf({ name, kind }: NumericFactor, text: string): string {
   if (kind === "rate" && name === "rate") return text;
   if (kind !== "plain" || !COUNTED.includes(name)) return `${name} ${text}`;
   return text === "1" ? `1 ${name.replace(/s$/, "")}` : `${text} ${name}`;
 }
 
-/** A position between measured values, in the factor's unit. */
+/** Text for a position between measured values, in the factor's unit. */
 export function betweenText({ name, kind }: NumericFactor, at: number): string {
   switch (kind) {
     case "time":
@@ -143,7 +148,10 @@ export function betweenText({ name, kind }: NumericFactor, at: number): string {
   }
 }
 
-/** Reads a value in the units of the experiment file, or one such as `16 kB`, which a user's own target may take. */
+/**
+ * Reads a number, or a text in a unit of the experiment file; also one such as `16 kB`, which a user's own target may
+ * take as a parameter.
+ */
 function readValue(value: ParameterValue): (FactorValue & { readonly kind: FactorKind }) | null {
   if (typeof value === "number") return { at: value, text: formatTick(value), kind: "plain" };
   if (typeof value !== "string") return null;

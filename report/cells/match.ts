@@ -1,14 +1,13 @@
 /** Matches the cells of one result with their counterparts in another. */
 import type { CellRuns, ScenarioRuns } from "./cells.ts";
 
-/** Two cells that are compared. */
 export interface CellPair {
   readonly base: CellRuns;
   readonly next: CellRuns;
 }
 
 interface Matches {
-  /** Pairs, in the order of the new result. */
+  /** Pairs, in the order of the cells in the new result. */
   readonly pairs: readonly CellPair[];
   readonly onlyBase: readonly CellRuns[];
   readonly onlyNext: readonly CellRuns[];
@@ -19,8 +18,8 @@ export function cellsOf(scenarios: readonly ScenarioRuns[]): CellRuns[] {
 }
 
 /**
- * Matches cells by scenario, target and parameters. If each side has only one target, target names do not matter; if
- * each side has only one cell, these two match in any case.
+ * Matches cells by scenario, target and parameters. If each side has only one target, the names of targets are ignored;
+ * if each side has only one cell, the two cells always match.
  */
 export function matchCells(bases: readonly CellRuns[], nexts: readonly CellRuns[]): Matches {
   if (bases.length === 1 && nexts.length === 1) {
@@ -43,12 +42,12 @@ export function matchCells(bases: readonly CellRuns[], nexts: readonly CellRuns[
   };
 }
 
-/** `static, hono · connections 50`. */
+/** Scenario and cell, such as `static, hono · connections 50`. */
 export function nameOf({ scenario, label }: Pick<CellRuns, "scenario" | "label">): string {
   return `${scenario}, ${label}`;
 }
 
-/** The parameters as a key that does not depend on their order. */
+/** A key that is equal for equal parameters in any order. */
 export function parametersKey({ runs: [{ parameters }] }: CellRuns): string {
   return JSON.stringify(Object.entries(parameters).sort(([a], [b]) => a < b ? -1 : 1));
 }

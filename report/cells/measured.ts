@@ -1,24 +1,26 @@
 /**
- * The one shape of a measurement, from which every report is made: the runs of an experiment, or the single run of
- * `bench`, which has no experiment around it.
+ * The common shape of all measurements, from which every report is made: the runs of an experiment, or the single run
+ * of `bench`, which has no experiment.
  */
 import type { Measurement, Results, Run, Threshold } from "../../runner/result/result.ts";
 
 /** Keys that every measurement has, whichever command made it. */
 type Always = "runs" | "machine" | "version" | "seed" | "startedAt" | "finishedAt";
 
-/** The results of an experiment have this shape; a single measurement gets it from `measuredAlone`. */
+/** The results of an experiment already have this shape; `measuredAlone` converts a single measurement to it. */
 export type MeasuredRuns = Pick<Results, Always> & Partial<Omit<Results, Always>> & {
   readonly bench?: BenchCommand;
 };
 
-/** The command line of `bench`. */
 export interface BenchCommand {
   readonly args: readonly string[];
   readonly thresholds: readonly Threshold[];
 }
 
-/** A single measurement, as one run of one cell. @param alone The data that the file does not contain. */
+/**
+ * A single measurement in the shape of an experiment with one run. @param alone The data that is not in the
+ * measurement's file.
+ */
 export function measuredAlone(
   measurement: Measurement,
   alone: Omit<MeasuredRuns, "runs" | "version">,
@@ -27,9 +29,9 @@ export function measuredAlone(
   return { ...alone, version, runs: [runAlone(measurement, alone.startedAt)] };
 }
 
-/** The single run: its target is the origin of the URL, its scenario the path. */
+/** The single measurement as a run, with the URL's origin as its target and the URL's path as its scenario. */
 export function runAlone(measurement: Measurement, startedAt: string): Run {
-  const url = URL.parse(measurement.url); // null if part of the URL is secret
+  const url = URL.parse(measurement.url); // null if part of the URL is masked as secret
   return {
     ...measurement,
     target: url?.origin ?? measurement.url,
@@ -44,7 +46,7 @@ export function runAlone(measurement: Measurement, startedAt: string): Run {
   };
 }
 
-/** Title of a report: the question of the experiment, or else its name; for a single measurement its URL. */
+/** Title of a report: the experiment's title, or else its name; the URL for a single measurement. */
 export function titleOf({ experiment, runs }: MeasuredRuns): string {
   return experiment?.title ?? experiment?.name ?? runs[0]?.url ?? "";
 }

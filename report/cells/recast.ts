@@ -1,7 +1,7 @@
 /**
- * What an experiment compares: its targets, or the values of a factor that it varies on purpose. To compare values,
- * each value takes the place of a target, and the target becomes a factor: everything that compares targets then
- * compares values, at equal targets and equal values of all other factors.
+ * What an experiment compares: its targets, or the values of a factor. To compare values, each value takes the place of
+ * a target, and the target becomes a factor. Everything that compares targets then compares values, while target and
+ * all other factors are equal.
  */
 import type { Results, Run } from "../../runner/result/result.ts";
 import { cellLabel } from "./cell_label.ts";
@@ -15,15 +15,15 @@ import {
   writtenValues,
 } from "./factors.ts";
 
-/** The choice made in the experiment file; null where the file leaves it open. */
+/** What the experiment file says about the comparison; null where it says nothing. */
 export interface ComparedChoice {
-  /** Whether the verdict compares nothing, and only states how much each target serves at most. */
+  /** Whether nothing is to be compared, so that the verdict only states the most that each target can serve. */
   readonly isNone?: boolean;
-  /** Path of the factor, or its last part: `policy`; `scenario` to compare scenarios. */
+  /** Path of the factor, or its last part, such as `policy`; `scenario` to compare scenarios. */
   readonly factor: string | null;
-  /** A target, or a value of the factor. */
+  /** The base of the comparison: a target, or a value of the factor. */
   readonly base: string | null;
-  /** The experiment, which lists a factor's values in their natural order. */
+  /** The experiment, which lists the values of a factor in their natural order. */
   readonly experiment?: unknown;
 }
 
@@ -40,7 +40,7 @@ export function choiceIn({ experiment }: Partial<Pick<Results, "experiment">>): 
   };
 }
 
-/** The factor by which the cells of a scenario are compared; null: by target. */
+/** The path of the factor whose values are compared; null if targets are compared. */
 export function comparedFactor(
   cells: readonly CellRuns[],
   { factor }: ComparedChoice,
@@ -57,7 +57,7 @@ function valuesOf(cells: readonly CellRuns[], path: string): string[] {
   return [...new Set(cells.map((cell) => valueText(valueOf(cell, path))))];
 }
 
-/** Turns values of the factor into targets; cells without the factor are left out. */
+/** Turns the values of the factor into targets. Cells without the factor are left out. */
 export function recast(
   cells: readonly CellRuns[],
   path: string,
@@ -85,7 +85,7 @@ export function recast(
   });
 }
 
-/** For a comparison of scenarios: swaps the roles of scenarios and targets. */
+/** If scenarios are to be compared, swaps the roles of scenarios and targets. */
 export function acrossScenarios(
   scenarios: readonly ScenarioRuns[],
   { factor }: ComparedChoice,
@@ -105,12 +105,15 @@ export function acrossScenarios(
   }));
 }
 
-/** Whether a value is clear without the factor's name: `least-connections` or `lru`, but not `on` or `16`. */
+/**
+ * Whether a value is understood without the factor's name, as `least-connections` and `lru` are, but `on` and `16` are
+ * not.
+ */
 function isSelfEvident(text: string): boolean {
   return /^[a-z][\w -]{2,}$/i.test(text) && !/^(true|false|null|none|off|yes|all|any)$/i.test(text);
 }
 
-/** Puts the base, if there is one, first, because the others are compared with the first. */
+/** Moves the base, if there is one, to the front, because all others are compared with the first cell. */
 export function basedOn(cells: readonly CellRuns[], base: string | null): readonly CellRuns[] {
   if (base === null) return cells;
   return [
@@ -119,7 +122,10 @@ export function basedOn(cells: readonly CellRuns[], base: string | null): readon
   ];
 }
 
-/** Whether the base names this target; a value of a factor may follow the factor's name. */
+/**
+ * Whether the base names this target. If the target stands for a value of a factor, such as `policy lru`, the value
+ * suffices.
+ */
 export function isNamedBase({ target }: Pick<CellRuns, "target">, base: string): boolean {
   return target === base || target.endsWith(` ${base}`);
 }

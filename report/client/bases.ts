@@ -1,16 +1,16 @@
 /// <reference lib="dom" />
-/** Lets the reader choose another base, and then replaces the page's comparisons by comparisons with that base. */
+/** Lets the reader choose another base, and replaces the page's comparisons with comparisons to that base. */
 import { inflated, nodesOf, parsed, scriptText } from "./charts/page_data.ts";
 import { chosenBase, compareWith } from "./linked/choice.ts";
 
 type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The figures of the page as delivered, by id. */
+/** The original content of each figure that was replaced, by the figure's id. */
 const written = new Map<string, readonly Node[]>();
 let figures: Promise<readonly FiguresOfBases[]> | null = null;
 let shown: string | null = null;
 
-/** Lets the reader choose a base. @param onShown Equips the nodes that were inserted. */
+/** Handles the choice of a base. @param onShown Adds behaviour to the nodes that were inserted. */
 export function startBases(onShown: () => void): void {
   document.addEventListener("change", ({ target }) => {
     if (target instanceof HTMLSelectElement && target.name === "base") {
@@ -34,7 +34,7 @@ async function showBase(): Promise<boolean> {
   if (base === shown) return false;
   shown = base;
   const all = base === null ? [] : await (figures ??= figuresOfBases());
-  // The reader may have chosen another base meanwhile.
+  // The reader may have chosen another base while the figures were loading.
   if (base !== chosenBase) return false;
   const based: FiguresOfBases[string] = Object.assign({}, ...all.map((own) => own[base ?? ""]));
   for (const figure of document.querySelectorAll("figure.forest[id]")) {
@@ -46,7 +46,7 @@ async function showBase(): Promise<boolean> {
   return true;
 }
 
-/** Figures of each experiment of the page, by base and id. */
+/** For each experiment of the page, its figures by base and id. */
 function figuresOfBases(): Promise<FiguresOfBases[]> {
   const scripts = document.querySelectorAll("script[id^=bases-]");
   return Promise.all(

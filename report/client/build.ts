@@ -1,25 +1,25 @@
 /**
- * `deno task build`: bundles the clients of the page, and of the page of a running experiment, into files
- * which are committed, so that nothing needs building to run. Their first lines hold a digest of their
- * sources; a test compares them.
+ * `deno task build`: bundles the client of the report page and that of the page of a running experiment. The bundles
+ * are committed, so that nothing needs to be built before Plateau is run. The first line of each holds a digest of its
+ * sources, which a test compares with the current sources.
  */
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 
 interface ClientBundle {
-  /** Path of its entry module, relative to this file. */
+  /** Path of the entry module, relative to this file. */
   readonly entry: string;
-  /** Packages that are also included in the bundle. */
+  /** npm packages that are included in the bundle. */
   readonly packages: readonly string[];
 }
 
-/** Clients by the names of their bundles. */
+/** The clients, by the file names of their bundles. */
 export const CLIENTS: Readonly<Record<string, ClientBundle>> = {
   "client.js": { entry: "main.ts", packages: ["chart.js"] },
   "live_client.js": { entry: "live/main.ts", packages: [] },
 };
 
-/** The first line of a bundle built from the current sources. */
+/** The first line that a bundle of the current sources has. */
 export async function sourceLine({ entry, packages }: ClientBundle): Promise<string> {
   const digest = createHash("sha256");
   for (const source of await sourcesOf(new URL(entry, import.meta.url))) digest.update(source);
@@ -28,10 +28,13 @@ export async function sourceLine({ entry, packages }: ClientBundle): Promise<str
   return `/* Bundled by deno task build from sources with SHA-256 ${digest.digest("hex")} */`;
 }
 
-/** An import of a file that is included in the bundle, so not a mere import of types. */
+/** An import of a file that becomes part of the bundle; imports of only types do not. */
 const IMPORT = /^import (?!type )[^"]*"(\.[^"]+)";$/gm;
 
-/** The texts of a file and of all files that it imports, each once, in the order in which they are first imported. */
+/**
+ * The text of a file and of all files that it imports, directly or indirectly, each once and in the order of first
+ * import.
+ */
 async function sourcesOf(file: URL, seen = new Set<string>()): Promise<string[]> {
   if (seen.has(file.href)) return [];
   seen.add(file.href);
@@ -43,7 +46,7 @@ async function sourcesOf(file: URL, seen = new Set<string>()): Promise<string[]>
   return [text, ...imported];
 }
 
-/** Each bundle is a function, because the scripts of a page share one scope. */
+/** Bundles a client as a function that calls itself, because all scripts of a page share one scope. */
 async function bundle({ entry }: ClientBundle): Promise<string> {
   const path = new URL(entry, import.meta.url).pathname;
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -55,7 +58,7 @@ async function bundle({ entry }: ClientBundle): Promise<string> {
 
 if (import.meta.main) {
   for (const [name, client] of Object.entries(CLIENTS)) {
-    // A text that ended its script element would break the page.
+    // A closing tag in the code would end the page's script element early.
     const code = (await bundle(client)).replaceAll("</script", "<\\/script");
     await writeFile(new URL(name, import.meta.url), `${await sourceLine(client)}\n${code}`);
   }

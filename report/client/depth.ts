@@ -1,20 +1,21 @@
 /// <reference lib="dom" />
 /**
- * How much of the page is shown: its summary, more detail, or everything. The reader's choice is remembered; a link
- * to a hidden part shows it; paper gets the summary, unless somebody chose otherwise since the page was opened.
+ * How much of the page is shown: its summary, more detail, or everything. The reader's choice is remembered. A link to
+ * a hidden part shows that part. On paper only the summary appears, unless the reader has made a choice since the page
+ * was opened.
  */
 import { type Depth, DEPTHS } from "../blocks.ts";
 import { DEPTH_KEY } from "../render/html/sections/depth.ts";
 
 const root = document.documentElement;
 
-/** Reacts to the control, to links and to printing. */
+/** Handles the control, links and printing. */
 export function startDepth(): void {
   const control = document.querySelector<HTMLFormElement>("form.depth");
   let isChosen = false;
   let beforePrint: Depth | null = null;
   show(depthOf(root.dataset.depth));
-  // Not "change": pressing the current choice again applies it to printing.
+  // Not "change", because clicking the current choice again must apply it to printing.
   control?.addEventListener("click", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;
     isChosen = true;
@@ -32,7 +33,7 @@ export function startDepth(): void {
   });
 }
 
-/** Shows the part of the page that its address names: makes the page deep enough for it, and never shallower. */
+/** Shows the element named in the page's address. Makes the page as deep as that requires, and never shallower. */
 export function reveal(): void {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (named === null || named.checkVisibility()) return;
@@ -48,12 +49,12 @@ function show(depth: Depth): void {
   }
 }
 
-/** Remembers the depth, unless the browser stores nothing for a page that was opened as a file. */
+/** Remembers the depth if the browser can store anything. For a page opened as a file, some browsers can't. */
 function remember(depth: Depth): void {
   try {
     localStorage.setItem(DEPTH_KEY, depth);
   } catch {
-    // If nothing can be stored, the next visit starts with the summary.
+    // Without storage, the next visit starts with the summary.
   }
 }
 

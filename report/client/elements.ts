@@ -1,6 +1,5 @@
 /// <reference lib="dom" />
 
-/** An element with properties and content. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Partial<HTMLElementTagNameMap[Name]> = {},
@@ -11,7 +10,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A button with data for listeners on elements around it. */
+/** A button. @param data Its `data-` attributes, which are read by listeners on the elements around it. */
 export function buttonOf(
   children: readonly (Node | string)[],
   data: Readonly<Record<string, string>> = {},

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * The page's client: which function draws which chart, and the start of everything else. It computes no figures: those
- * come from the page's JSON, and colours and type from its style sheet.
+ * The page's client. It chooses the function that draws each chart, and starts everything else. It computes no figures:
+ * these come from the page's JSON, and colours and fonts from its style sheet.
  */
 import {
   BarController,
@@ -33,7 +33,7 @@ import { followLink, scenarioFigures } from "./timeline/figure.ts";
 Drawing.register(
   BarController,
   BarElement,
-  // Must come before the plugin that fills the areas of lines.
+  // Must come before Filler, which fills the areas below lines.
   linkedMarks,
   Filler,
   LinearScale,
@@ -50,13 +50,13 @@ Drawing.defaults.set({
   parsing: false,
 });
 
-/** The kinds of chart, each with one file and one case here. Null: the whole chart is hidden. */
+/** Draws a chart. Each kind of chart has one case here and one file. Null if the whole chart is hidden. */
 function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawing | null {
   switch (chart.kind) {
     case "xy":
       return new Drawing(canvas, xyConfig(chart, theme, limitOf(canvas)));
     case "rows":
-      return null; // drawn as markup
+      return null; // rows are HTML, not a drawing
     case "timeline":
     case "overlay":
     case "heatmap":
@@ -72,7 +72,8 @@ let timelines = scenarioFigures(drawings);
 drawings.start();
 equip();
 startBases(equip);
-// The client's script comes after the summary, so that it works while the rest of a large page still loads.
+// The script stands right after the summary, so that it works while the rest of a large page is
+// still loading.
 addEventListener("DOMContentLoaded", async () => {
   await readMoreCharts();
   timelines = scenarioFigures(drawings, timelines);
@@ -89,7 +90,7 @@ addEventListener("chosen", () => {
 });
 addEventListener("marked", () => drawings.redraw());
 
-/** Whether the page was loaded again, so that the browser itself scrolls to where its reader was. */
+/** Whether the page was reloaded, so that the browser itself restores the scroll position. */
 function isReloaded(): boolean {
   return performance.getEntriesByType("navigation").some((entry) =>
     entry instanceof PerformanceNavigationTiming && entry.type === "reload"

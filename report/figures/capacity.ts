@@ -1,4 +1,7 @@
-/** The capacity of a cell. Its interval is that of the search if there is only one, otherwise one over the runs. */
+/**
+ * The capacity of a cell. If only one run found a capacity, its interval is that of the run's search; otherwise it is
+ * computed over the runs.
+ */
 import type { RunCapacity } from "../../runner/result/capacity.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { capacityOverRuns } from "../../runner/stats/capacity/over_runs.ts";
@@ -8,10 +11,10 @@ import { type Bounded, bounded } from "./lower_bounds.ts";
 
 type Searched = Partial<Pick<Run, "capacity">>;
 
-/** A capacity per second; `isAtLeast` if it may be higher. */
+/** A capacity in requests per second; `isAtLeast` if it may be higher. */
 export type CapacityRange = Range & { readonly isAtLeast: boolean };
 
-/** The capacity found in one run, or why there is none. */
+/** The capacity that a run found, or why it found none. */
 export function foundCapacity({ capacity }: Searched): Bounded | { readonly none: string } {
   if (capacity === undefined) return { none: "the load does not search for a capacity" };
   const found = capacity.capacity;
@@ -19,12 +22,12 @@ export function foundCapacity({ capacity }: Searched): Bounded | { readonly none
   return bounded(found.value, isLowerBound(found));
 }
 
-/** Whether the load of any run is a search, so that requests/s are what the target can take. */
+/** Whether any run searched for the capacity, so that its requests/s are the most that the target can take. */
 export function isSearched(runs: readonly Searched[]): boolean {
   return runs.some(({ capacity }) => capacity !== undefined);
 }
 
-/** Whether the target may be able to take more than its runs found. */
+/** Whether the capacity of the target may be higher than what a run found. */
 export function isOpenAbove(runs: readonly Searched[]): boolean {
   return runs.some(({ capacity }) => capacity?.capacity && isLowerBound(capacity.capacity));
 }
@@ -46,7 +49,7 @@ export function capacityRange(
   return { value, isAtLeast, interval: low === null ? null : { low, high: high ?? Infinity } };
 }
 
-/** The capacity of a cell whose runs searched for it; otherwise its throughput. */
+/** The capacity of a cell whose runs found one; otherwise its throughput. */
 export function takenPerSec(
   { runs, rate, interval }: {
     readonly runs: readonly Pick<Run, "capacity">[];
@@ -58,12 +61,12 @@ export function takenPerSec(
     { value: rate.mean, interval: interval("rate"), isAtLeast: false };
 }
 
-/** Whether latencies are those at the limit itself, where they are as high as the rules allow. */
+/** Whether latencies were measured at the capacity itself, where they are as high as the rules allow. */
 export function isAtLimit({ runs }: { readonly runs: readonly Pick<Run, "load">[] }): boolean {
   return runs.some(({ load }) => load.kind === "capacity" && (load.share ?? 1) >= 1);
 }
 
-/** Whether something other than the target's rules ended the search, or no rate that breaks a rule is known. */
+/** Whether the generator's limit ended the search, or no rate is known at which a rule is broken. */
 function isLowerBound({ bound, high }: NonNullable<RunCapacity["capacity"]>): boolean {
   return bound === "generator" || high === null;
 }

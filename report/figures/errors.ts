@@ -1,6 +1,7 @@
 /**
- * How many requests succeeded, and how many did not: the one place that decides it for every table, threshold, claim
- * and comparison. A request that was due and never sent is an error; one still under way at the end is neither.
+ * Counts the requests that succeeded and those that did not. Every table, threshold, claim and comparison uses these
+ * counts. A request that was due but never sent is an error; one still in flight at the end is neither error nor
+ * success.
  */
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import type { Measurement } from "../../runner/result/result.ts";
@@ -9,7 +10,9 @@ import { sum } from "../writing/spread.ts";
 
 export type EndedRequests = Pick<Measurement, "requests" | "checks" | "status">;
 
-/** Requests that failed, were never sent, or got a wrong response, out of all that ended or were never sent. */
+/**
+ * Requests that failed, were never sent, or got a wrong response, out of all requests that ended or were never sent.
+ */
 export function errorsOf(runs: readonly EndedRequests[]): Proportion {
   return {
     count: sum(runs, (run) => run.requests.failed + run.requests.dropped + wrongResponsesOf(run)),
@@ -17,13 +20,13 @@ export function errorsOf(runs: readonly EndedRequests[]): Proportion {
   };
 }
 
-/** Requests that succeeded. */
+/** Requests that succeeded, out of the same requests as in `errorsOf`. */
 export function successesOf(runs: readonly EndedRequests[]): Proportion {
   const { count, of } = errorsOf(runs);
   return { count: of - count, of };
 }
 
-/** The share of requests that are errors, 0–1; null if no request ended. */
+/** The share of requests that are errors, 0–1; null if no request ended or was dropped. */
 export function errorRatioOf(runs: readonly EndedRequests[]): number | null {
   const { count, of } = errorsOf(runs);
   return of === 0 ? null : count / of;

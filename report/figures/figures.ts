@@ -1,7 +1,7 @@
 /**
- * The table of all figures: the name, unit and better direction of each, how it is read from a run, how the runs of a
- * cell pool into one value with its interval, and what rules need to know about it. CSV, tables, thresholds, claims and
- * capacities read this table.
+ * The table of all figures: the name, unit and better direction of each, how it is read from a run, how the values of a
+ * cell's runs are pooled into one value with an interval, and what thresholds must know about it. CSV, tables,
+ * thresholds, claims and capacities read this table.
  */
 import { CACHE_STATUSES } from "../../base/http/framing_fields.ts";
 import {
@@ -47,30 +47,41 @@ import {
   runsRange,
 } from "./range.ts";
 
-/** A value, and the most that it may be because of lower bounds; or why there is no value. */
+/** A value, with the most that it can be if lower bounds affect it; or why there is no value. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
-/** Pools the runs of a cell. @param values A value for each run that has the figure; at least one. */
+/** Pools the values of a cell's runs. @param values One for each run that has the figure; at least one. */
 type Pool = (values: readonly number[], cell: JudgedCell) => Range & { isAtLeast?: boolean };
 
 export interface FigureReading extends Figure {
   readonly of: ReadFrom;
-  /** Pools the figure over the runs of a cell. Returns `isAtLeast` only if it does not follow from the single runs. */
+  /**
+   * Pools the figure over the runs of a cell. The result has `isAtLeast` only if that can't be told from the single
+   * runs.
+   */
   readonly pooled: Pool;
-  /** Whether this many values are enough for the figure: see `supportsPercentile`. */
+  /** Whether this many values suffice for the figure: see `supportsPercentile`. */
   readonly supported: (count: number) => boolean;
-  /** The requests that a share counts; null for other figures. */
+  /** For a share, how many requests it counts out of how many; null for other figures. */
   readonly counted: ((run: JudgedRun) => Proportion) | null;
-  /** Name of the figure in a cell's estimates; null if its ratios are computed from its mean over runs. */
+  /**
+   * Name of the figure among a cell's bootstrap estimates. Null if it has no estimate, so that its ratios are computed
+   * from its mean over runs.
+   */
   readonly estimate: PooledFigure | null;
-  /** Whether the figure describes a steady state, so that no threshold on it can pass without one. */
+  /**
+   * Whether the figure describes a steady state, so that a threshold on it can't pass if no steady state was reached.
+   */
   readonly isLasting: boolean;
-  /** Whether wrong responses make the figure look better than it is, because they may be fast and cheap. */
+  /**
+   * The kind of figure, if wrong responses make it look better than it is because they may be fast and cheap: "time" or
+   * "rate"; null for all others.
+   */
   readonly flattered: "time" | "rate" | null;
 }
 
-/** Distributions of times other than latency, with the reasons why one may be missing. */
+/** Distributions of times other than latency, each with the reason why a run may have none. */
 const TIMES = {
   service: "no request has a service time",
   firstByte: "no response began",
@@ -92,7 +103,7 @@ function isTimes(name: DistributionName | null): name is TimesName {
   return name !== null && name in TIMES;
 }
 
-/** Percentiles of whole seconds, with their names in results. */
+/** Percentiles of per-second values, with their names in results. */
 const SECONDS = { 1: "p1", 2.5: "p2_5", 50: "p50", 97.5: "p97_5" } as const;
 
 const NO_MESSAGES = "no response is a stream, and no request is for a WebSocket";
@@ -100,7 +111,7 @@ const NOTHING_SENT = { none: "no request was due" };
 const NOTHING_COMPLETED = { none: "no request was completed" };
 const NO_LATENCY = { none: "no request has a latency" };
 
-/** Shares of requests: which requests each counts, out of how many, and why it may have no value. */
+/** Shares of requests: how many requests each share counts out of how many, and why it may have no value. */
 const SHARES = {
   success: { counted: (run) => successesOf([run]), none: "no request ended" },
   errors: { counted: (run) => errorsOf([run]), none: "no request ended" },
@@ -185,7 +196,8 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
     const spread = perSecond[of === "rate" ? "requests" : "bytes"];
     return bounded(typeof statistic === "string" ? spread[statistic] : spread[SECONDS[statistic]]);
   }),
-  // The level at which a percentile's intervals begin, the level at which they end, and when they stop changing.
+  // How a percentile develops over a run: its level at the start, its level at the end, and the
+  // time from which it stays near the latter.
   ...family(["initial", "final", "stable"], (name, percentile) => (run) => {
     const found = flattenedOf(run, `p${percentile}`);
     if (found === null) return NO_LATENCY;
@@ -202,7 +214,7 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
   }),
 };
 
-/** How each figure of several distributions is read from a run. */
+/** The readings of all figures that belong to these distributions. */
 function family<D extends DistributionName>(
   names: readonly D[],
   read: (name: D, statistic: StatisticOf<D>) => ReadFrom,
@@ -236,7 +248,8 @@ function poolOf(figure: Figure): Pool {
   const { name, distribution, statistic } = figure;
   const estimate = estimateOf(figure);
   if (statistic === "min" || statistic === "max") {
-    // The extreme over all runs is a fact about these runs, which future runs can't change.
+    // The extreme over all runs is a fact about these runs. It does not estimate anything, so it
+    // has no interval.
     return (values) => ({ value: Math[statistic](...values), interval: null });
   }
   if (name === "capacity") {
@@ -252,7 +265,7 @@ function poolOf(figure: Figure): Pool {
   };
 }
 
-/** Range of a latency, pooled over all runs. */
+/** Range of a figure that has an estimate: the rate, or a percentile or the mean of latency. */
 function latencyRange(
   estimate: PooledFigure,
   values: readonly number[],
@@ -271,7 +284,7 @@ function estimateOf({ name, distribution, statistic }: Figure): PooledFigure | n
 }
 
 /**
- * Whether a figure describes a steady state: counts, extremes, start-up, peak memory and the generator's own figures do
+ * Whether a figure describes a steady state. Counts, extremes, start-up, peak memory and the generator's own figures do
  * not.
  */
 function isLasting({ name, distribution, statistic }: Figure): boolean {
@@ -289,15 +302,15 @@ function flatteredBy({ name, distribution, statistic }: Figure): FigureReading["
 }
 
 export type FigureRange = Range & {
-  /** Whether the true value may be higher, because it contains lower bounds. */
+  /** Whether the true value may be higher, because lower bounds affect it. */
   readonly isAtLeast: boolean;
-  /** Value for each run that has the figure. */
+  /** The value of each run that has the figure. */
   readonly byRun: readonly number[];
-  /** Repetitions of these runs. */
+  /** The repetition of each run in `byRun`. */
   readonly repetitions: readonly number[];
 };
 
-/** A figure of a cell with its interval over the runs, or why it has none. */
+/** A figure of a cell with its interval over the runs, or why it has no value. */
 export function rangeOf(
   figure: FigureName,
   cell: JudgedCell,
@@ -314,13 +327,13 @@ export function rangeOf(
   return { isAtLeast, ...FIGURES[figure].pooled(byRun, cell), byRun, repetitions };
 }
 
-/** A figure of a cell with its interval over the runs; null if it has none. */
+/** Like `rangeOf`, but null if there is no value. */
 export function figureOf(figure: FigureName, cell: JudgedCell): FigureRange | null {
   const range = rangeOf(figure, cell);
   return "none" in range ? null : range;
 }
 
-// How single figures are read.
+// How the figures of a single run are read.
 
 function quotient(count: number, of: number, none: string): FigureOfRun {
   return of === 0 ? { none } : bounded(count / of);
@@ -336,8 +349,9 @@ function latencyOf(run: JudgedRun, statistic: StatisticOf<"latency">): FigureOfR
     case "stdev":
       return bounded(pooled[statistic], pooled.isAtLeast("mean"));
     case "max":
-      // If it is unknown which values are bounds, requests that timed out count as bounds. Those in flight do not,
-      // because one may have just been sent.
+      // In older results it is unknown which latencies are lower bounds. There, timed-out requests
+      // count as such, but requests in flight at the end do not, because they may have just been
+      // sent.
       return bounded(pooled.max, pooled.isAtLeast("max") || (run.errors.timeout ?? 0) > 0);
     default:
       return statistic < 50 && pooled.endedCount === 0
@@ -361,7 +375,7 @@ function timeOf(
   return bounded(value, lowerBounds.includes(statistic === "stdev" ? "mean" : String(statistic)));
 }
 
-/** Times of the messages of streams and WebSockets; null if there are none. */
+/** Times of messages; null if the run has no messages of this kind. */
 export function messageTimes(
   { streams, sockets }: Pick<JudgedRun, "streams" | "sockets">,
   of: TimesName,
@@ -388,7 +402,7 @@ function ofSockets(
   return sockets === undefined ? { none: "no request is for a WebSocket" } : bounded(of(sockets));
 }
 
-/** Figures of messages of both streams and WebSockets. */
+/** Counts the messages of both streams and WebSockets. */
 function ofMessages(
   { streams, sockets }: Pick<JudgedRun, "streams" | "sockets">,
   fate: "failed" | "dropped",
@@ -402,8 +416,8 @@ function isOfMessages(of: TimesName): of is typeof MESSAGE_TIMES[number] {
 }
 
 /**
- * Times of a run, with their histogram if the results have it; null if there are none, or if an older file does not
- * say.
+ * Times of a run, with their histogram if the results have one. Null if the run has no such times, or if they are
+ * missing from an older file.
  */
 export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
   const { histograms = {}, sessions = null, statusLatency, latency, status } = run;
@@ -425,8 +439,8 @@ export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
 }
 
 /**
- * Whether lower bounds could raise a figure of service time. Older results say this only for latency, which then stands
- * in.
+ * Whether lower bounds could raise a figure of service time. In older results that is known only for latency, which is
+ * used in its place.
  */
 function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): boolean {
   const { service: { lowerBounds = [] }, latency: { censored }, censoredHistogram } = run;
@@ -436,7 +450,10 @@ function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): bo
   return "value" in found && found.isAtLeast;
 }
 
-/** Requests of the run that took longer than the limit; a lower bound if more requests were given up before it. */
+/**
+ * The number of requests that took longer than the limit. It is a lower bound if any request was given up before the
+ * limit.
+ */
 function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   const { histogram, latency: { count, censored, max }, censoredHistogram } = run;
   if (count === 0) return NO_LATENCY;
@@ -445,13 +462,13 @@ function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   return bounded(slowerIn(histogram), isOpen);
 }
 
-/** Share of completed responses with one class of status. */
+/** Completed requests whose status has this first digit, out of all completed requests. */
 function ofStatus({ status, requests: { completed } }: JudgedRun, first: string): Proportion {
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
   return { count: sum(codes, ([, count]) => count), of: completed };
 }
 
-/** Share by which the busiest instance exceeds the mean. */
+/** By what share of the mean the busiest instance exceeds it. */
 function imbalanceOf(
   { instances = [] }: JudgedRun,
   of: (latency: Distribution) => number,

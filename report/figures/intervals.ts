@@ -14,7 +14,10 @@ export interface TimelineInterval {
   readonly failedPerSec: number;
 }
 
-/** Each point with its rate. A last interval cut short by the end of the run would only show noise, and is dropped. */
+/**
+ * Each point with its rates. Leaves out a last interval of less than half the usual length, which would only show
+ * noise.
+ */
 export function intervalsOf(
   { timeline: { points, intervalS } }: Timed,
 ): TimelineInterval[] {
@@ -29,15 +32,15 @@ export function intervalsOf(
     }));
 }
 
-/** Whether no request ended in the interval: it then has no latencies, rather than latencies of 0. */
+/** Whether the interval contains no latencies at all, as opposed to latencies of 0. */
 export function isEmpty({ histogram }: IntervalPoint): boolean {
   return histogram === "";
 }
 
-/** Percentiles of each point; each settles in its own time. */
+/** Percentiles of each point. Each of them settles at its own time. */
 export const POINT_PERCENTILES = ["p50", "p75", "p90", "p99"] as const;
 
-/** Figures of the interval that lower bounds could make larger: percentiles such as `p99`, and `max`. */
+/** Figures of the interval that lower bounds could raise: percentiles such as `p99`, and `max`. */
 export function lowerBoundsIn({ histogram, censoredHistogram }: IntervalPoint): string[] {
   if (censoredHistogram === undefined) return [];
   const [all, bounds] = [decodeSparse(histogram), decodeSparse(censoredHistogram)];
@@ -47,27 +50,30 @@ export function lowerBoundsIn({ histogram, censoredHistogram }: IntervalPoint): 
   ];
 }
 
-/** When a percentile over a run's intervals settles: see `runner/stats/steady_state/settling_time.ts`. */
+/**
+ * When a percentile settles over a run's intervals, and at which level: see
+ * `runner/stats/steady_state/settling_time.ts`.
+ */
 export interface Flattened {
-  /** Median of the intervals in the first half second with requests. */
+  /** Median over the intervals in the first half second that has requests. */
   readonly initialMs: number;
   /** Seconds after which the percentile stays near its final value. */
   readonly fromS: number;
   readonly finalMs: number;
-  /** Whether the run ends too soon to tell whether the percentile settles then or later. */
+  /** Whether the percentile may settle even later, because the run ends too soon to tell. */
   readonly isAtLeast: boolean;
 }
 
 type Timed = Pick<Measurement, "timeline">;
 type PointPercentile = typeof POINT_PERCENTILES[number];
 
-/** Cache by run, because sentences, tables and charts ask for the same figures repeatedly. */
+/** Results by run, cached because sentences, tables and charts ask for the same ones repeatedly. */
 const found = new WeakMap<
   Measurement["timeline"],
   Partial<Record<PointPercentile, Flattened | null>>
 >();
 
-/** When a percentile settles over the run's intervals; null if there are no requests. */
+/** When a percentile settles over the run's intervals; null if no interval has latencies. */
 export function flattenedOf(run: Timed, percentile: PointPercentile): Flattened | null {
   const known = found.get(run.timeline) ?? {};
   found.set(run.timeline, known);
@@ -88,5 +94,7 @@ function findFlattened(run: Timed, percentile: PointPercentile): Flattened | nul
   return { initialMs, fromS, finalMs, isAtLeast };
 }
 
-/** Seconds: as long as two intervals in the timelines of Kuffel and Walter. */
+/**
+ * Length of the initial part in seconds, which is that of two intervals in the timelines of P. Kuffel and A. Walter.
+ */
 const INITIAL_S = 0.5;

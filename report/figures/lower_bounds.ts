@@ -1,6 +1,6 @@
 /**
- * Figures of times, some of which are only lower bounds: requests that timed out, were unfinished at the end or were
- * never sent took at least as long as they were watched. The page's client uses this file, too.
+ * Figures of times of which some are only lower bounds: a request that timed out, was unfinished at the end or was
+ * never sent took at least as long as it was watched. The page's client also uses this file.
  */
 import {
   isMovable,
@@ -20,33 +20,36 @@ import { listed } from "../writing/words.ts";
 
 export interface Bounded {
   readonly value: number;
-  /** Whether the true value may be visibly larger, because of lower bounds: it is then shown with ≥. */
+  /** Whether the true value may be noticeably larger because of lower bounds. If so, it is shown with ≥. */
   readonly isAtLeast: boolean;
   /**
-   * The most that the value can be, whatever the bounds turn out to be: Infinity if it may be one of them, and the
-   * value itself if they can't affect it.
+   * The most that the value can be, whatever the true times behind the lower bounds are: Infinity if the value itself
+   * may be a lower bound, and `value` if lower bounds can't affect it.
    */
   readonly atMost: number;
 }
 
-/** A value, with whether the true value may be larger. */
+/** A value. @param isAtLeast Whether the true value may be larger. */
 export function bounded(value: number, isAtLeast = false): Bounded {
   return { value, isAtLeast, atMost: isAtLeast ? Infinity : value };
 }
 
-/** Latencies, with those among them that are known to be lower bounds. */
+/** Latencies, including those that are known to be lower bounds. */
 export interface Sample {
-  /** Clock of the latencies: from the actual send in a closed loop, from the intended start in an open one. */
+  /**
+   * From when latencies are measured: from the actual send in a closed loop, and from the intended start in an open
+   * loop.
+   */
   readonly clock: "intended" | "sent";
-  /** Every value. */
+  /** All latencies, including lower bounds. */
   readonly all: SparseHistogram;
-  /** The lower bounds among them. */
+  /** Those in `all` that are only lower bounds. */
   readonly bounds: SparseHistogram;
-  /** The values that are not bounds: those of completed requests. */
+  /** Those in `all` that are not lower bounds, which are the latencies of completed requests. */
   readonly ended: SparseHistogram;
 }
 
-/** Parts of a sample as one. */
+/** The sample that consists of these parts. */
 export function sampleOver(parts: readonly Omit<Sample, "ended">[]): Sample {
   const all = sumOfSparse(parts.map((part) => part.all));
   const bounds = sumOfSparse(parts.map((part) => part.bounds));
@@ -55,9 +58,9 @@ export function sampleOver(parts: readonly Omit<Sample, "ended">[]): Sample {
 }
 
 /**
- * A percentile (0–100), ms. In a closed loop it is estimated by the product limit, because the end of the load cuts
- * requests off however long they take. In an open loop bounds count as values, because the requests that a slow server
- * leaves unfinished have waited the longest.
+ * A percentile (0–100), ms. In a closed loop it is the product-limit (Kaplan–Meier) estimate, because the end of the
+ * load cuts off requests regardless of how long they would take. In an open loop lower bounds count as values, because
+ * the requests that a slow server leaves unfinished are those that have waited longest.
  */
 export function percentileMs(
   { clock, all, bounds }: Omit<Sample, "ended">,
@@ -69,7 +72,9 @@ export function percentileMs(
   return us / 1_000;
 }
 
-/** A percentile, and the most that it may be given the lower bounds. @param valueMs The percentile, if already known. */
+/**
+ * A percentile, with the most that it can be given the lower bounds. @param valueMs The percentile, if already known.
+ */
 export function boundedPercentile(
   sample: Sample,
   percentile: number,
@@ -81,17 +86,18 @@ export function boundedPercentile(
   return { value: valueMs, isAtLeast: true, atMost };
 }
 
-/** How the requests of runs ended. */
 type Ended = Pick<Measurement, "requests" | "errors">;
 
-/** Reasons why latencies are lower bounds, each with the number of a run's latencies affected. */
+/** Reasons why latencies are lower bounds, each with the number of a run's requests that it affects. */
 const WHY_BOUND: readonly (readonly [why: string, count: (run: Ended) => number])[] = [
   ["timed out", ({ errors }) => errors.timeout ?? 0],
   ["were unfinished at the end", ({ requests }) => requests.unfinished],
   ["were never sent", ({ requests }) => requests.dropped],
 ];
 
-/** The meaning of ≥; "" without lower bounds. @param runs The runs with these latencies; empty if unknown. */
+/**
+ * Explains the mark ≥; "" if there are no lower bounds. @param runs The runs with these latencies; empty if unknown.
+ */
 export function lowerBoundsText(censored: number, runs: readonly Ended[] = []): string {
   if (censored === 0) return "";
   const what = censored === 1 ? "latency is a lower bound" : "latencies are lower bounds";
@@ -102,7 +108,7 @@ export function lowerBoundsText(censored: number, runs: readonly Ended[] = []): 
 }
 
 /**
- * The meaning of ≥, and what histograms leave out; "" without lower bounds.
+ * Explains the mark ≥, and says what histograms leave out; "" if there are no lower bounds.
  * @param runs The runs with these latencies.
  */
 export function boundsNote(

@@ -1,6 +1,6 @@
 /**
- * The latencies of several runs as one distribution: histogram counts are added, so nothing is lost and no percentile
- * is ever averaged. Lower bounds stay lower bounds.
+ * The latencies of several runs as one distribution. The counts of their histograms are added, so that no information
+ * is lost and percentiles are never averaged. Lower bounds stay lower bounds.
  */
 import type { Measurement } from "../../runner/result/result.ts";
 import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
@@ -24,38 +24,42 @@ import {
   type Sample,
 } from "./lower_bounds.ts";
 
-/** Times in ms, as in the results. */
+/** Times are in ms, as in the results. */
 export interface PooledLatency {
   readonly count: number;
-  /** Number of values that are lower bounds: requests that timed out, were unfinished or were never sent. */
+  /** Number of latencies that are lower bounds, because requests timed out, were unfinished or were never sent. */
   readonly censored: number;
-  /** Latency of the fastest completed request, because a lower bound can be arbitrarily small; 0 if there is none. */
+  /**
+   * Latency of the fastest completed request; 0 if none completed. Not the smallest latency, because a lower bound can
+   * be arbitrarily small.
+   */
   readonly fastest: number;
-  /** Mean of all values, including lower bounds. */
+  /** Mean of all latencies, including lower bounds. */
   readonly mean: number;
   readonly stdev: number;
   readonly max: number;
-  /** One value for each entry of PERCENTILES. */
+  /** One value for each entry of `PERCENTILES`. */
   readonly percentiles: readonly number[];
   /**
-   * Whether lower bounds, if they turned out longer, would make the figure larger: it is then shown with ≥. Where only
-   * the number of bounds is known, as in results of earlier versions, this is only known of percentiles.
+   * Whether the figure would be larger if the requests behind the lower bounds turned out to take longer, so that it is
+   * shown with ≥. Results of earlier versions give only the number of lower bounds, so for them only percentiles can be
+   * true here.
    */
   isAtLeast(figure: number | "mean" | "max"): boolean;
-  /** A percentile, 0–100; 0 if there are no values. */
+  /** A percentile, 0–100; its value is 0 if there are no latencies. */
   percentile(percentile: number): Bounded;
-  /** Number of values that are not lower bounds, as far as known. */
+  /** Number of latencies that are not lower bounds, as far as the results tell. */
   readonly endedCount: number;
-  /** Histogram of the completed requests, which charts show. */
+  /** Histogram of the completed requests, for charts. */
   readonly ended: Histogram;
 }
 
 export type Percentile = (typeof PERCENTILES)[number];
 
-/** The parts of a measurement that contain its distribution of latencies. */
+/** The parts of a measurement that describe its distribution of latencies. */
 export type Latent = Pick<Measurement, "latency" | "histogram" | "censoredHistogram">;
 
-/** Percentile `p` of the whole, ms. */
+/** Percentile `p` of the pooled latencies, ms. */
 export function percentileOf({ percentiles }: PooledLatency, p: Percentile): number {
   return percentiles[PERCENTILES.indexOf(p)];
 }
@@ -79,7 +83,8 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
     censored,
     fastest: fastest === Infinity ? 0 : fastest,
     max: Math.max(0, ...latencies.map(({ max }) => max)),
-    // Computed on demand, because it requires decoding the histograms, and a comparison does not need it.
+    // Computed on demand, because it requires decoding the histograms, and comparisons do not need
+    // it.
     get percentiles(): readonly number[] {
       return percentiles ??= PERCENTILES.map(valueMs);
     },
@@ -98,9 +103,11 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
   };
 }
 
-/** Several runs, pooled into one. */
+/** The latencies of one or more runs, pooled. */
 interface PooledSample extends Omit<Sample, "bounds"> {
-  /** The lower bounds among `all`; null if only their number is known, as in results of earlier versions. */
+  /**
+   * Those in `all` that are only lower bounds; null if just their number is known, as in results of earlier versions.
+   */
   readonly bounds: SparseHistogram | null;
   readonly count: number;
   readonly censored: number;
@@ -119,7 +126,7 @@ function sampleOf(runs: readonly Latent[]): PooledSample {
   };
 }
 
-/** Decoded histograms by run, because tables and charts ask for the same ones repeatedly. */
+/** Decoded histograms of runs, cached because tables and charts ask for the same ones repeatedly. */
 const decoded = new WeakMap<
   Latent["latency"],
   { readonly of: Latent; readonly part: PooledSample }
@@ -139,7 +146,7 @@ function decodedPart(run: Latent): PooledSample {
   const { latency, censoredHistogram } = run;
   const { clock, count, censored, fastest } = latency;
   const decoded = decodeInterval(run);
-  // The histogram knows the largest value only to within its bucket.
+  // The histogram gives the largest value only to the precision of its bucket.
   const all = { ...decoded, maxUs: Math.min(decoded.maxUs, Math.round(latency.max * 1_000)) };
   const bounds = censored === 0
     ? EMPTY
@@ -156,21 +163,22 @@ function merged(parts: readonly SparseHistogram[]): SparseHistogram {
 
 function valueIn({ clock, all, bounds, ended }: PooledSample, p: number): number {
   if (bounds !== null) return percentileMs({ clock, all, bounds }, p);
-  // Below the median only ended requests count: otherwise a request that had just begun would pass for the fastest.
+  // Below the median only ended requests count, because a request that had just begun at the end
+  // would look like the fastest.
   return valueAtPercentile(p < 50 ? ended : all, p) / 1_000;
 }
 
 function boundedIn(sample: PooledSample, p: number, valueMs: number): Bounded {
   const { clock, all, bounds, ended, censored, count } = sample;
   if (bounds !== null) return boundedPercentile({ clock, all, bounds, ended }, p, valueMs);
-  // It is a lower bound if its rank is among the `censored` largest: if all bounds turned out to be largest, they would
-  // have these ranks.
+  // The true value may be higher if its rank is among the `censored` highest: these would be the
+  // ranks of the lower bounds if all of them turned out to be the largest latencies.
   return bounded(valueMs, p >= 50 && censored > 0 && p / 100 * count > count - censored);
 }
 
 /**
- * Count, mean and standard deviation of the whole from those of its parts:
- * σ² = Σ nᵢ(σᵢ² + μᵢ²)/n − μ², which is exact.
+ * Count, mean and standard deviation of the pooled latencies, computed exactly from those of the parts: σ² = Σ nᵢ(σᵢ² +
+ * μᵢ²)/n − μ².
  */
 function moments(
   parts: readonly Latent["latency"][],
@@ -186,13 +194,13 @@ function moments(
   return { count, mean, stdev: Math.sqrt(Math.max(0, square - mean ** 2)) };
 }
 
-// Latencies of a run's ended requests, from which percentiles below the median are computed.
+// The latencies of ended requests in older results, for percentiles below the median.
 
 /**
- * The latencies that are not below that of the fastest response. The others belong to requests that had only begun when
- * the run ended, and that would pass for the fastest.
+ * The latencies that are not below that of the fastest response. Those below it belong to requests that had only just
+ * begun when the run ended, and would look like the fastest.
  *
- * @param fastestMs The fastest latency in the run's results: 0 if no request got a response.
+ * @param fastestMs The fastest latency in the run's results; 0 if no request got a response.
  */
 export function endedLatency(latency: SparseHistogram, fastestMs: number): SparseHistogram {
   const fastestUs = Math.floor(fastestMs * 1_000);

@@ -1,4 +1,4 @@
-/** A value with its interval over the runs of a cell: the pooled figures of several runs, and their ratios. */
+/** Values with their intervals over the runs of a cell: pooled figures of several runs, and ratios of such figures. */
 import type { Distribution, Measurement, Run } from "../../runner/result/result.ts";
 import { bootstrap, type Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
@@ -7,44 +7,52 @@ import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { lowerMedian, sum } from "../writing/spread.ts";
 
-/** A run, or a single measurement, which has no information about its target's process. */
+/** A run, or a single measurement, which lacks the information about the target's process. */
 export type JudgedRun =
   & Measurement
   & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition" | "capacity" | "slices">>;
 
 export type DrawnFigure = PooledFigure | "cpuPerRequest";
 
-/** The estimates of a cell's runs: rates per second, times in µs; null or absent if the runs have no such figure. */
+/**
+ * The estimates of a cell's figures: rates per second, times in µs. Null or absent if the runs do not have the figure.
+ */
 export type Estimates = Pick<ReadonlyMap<DrawnFigure, Estimate | null>, "get">;
 
-/** The subject of thresholds: the runs of a cell, or a single measurement. */
+/** What thresholds apply to: the runs of a cell, or a single measurement. */
 export interface JudgedCell {
   /** "" for a single measurement. */
   readonly scenario: string;
-  /** Target and varying parameters, as every table and chart labels the cell. */
+  /** The target and the parameters that vary, as all tables and charts label the cell. */
   readonly label: string;
   readonly runs: readonly JudgedRun[];
   readonly estimates: Estimates;
-  /** Level at which intervals are computed, so that they may be called 95 %: see `sequential.ts`. */
+  /**
+   * Nominal level of intervals, 0–1. Above 0.95 if the experiment checked its results repeatedly to decide when to
+   * stop, so that intervals can still be called 95 %: see `sequential.ts`.
+   */
   readonly level: number;
-  /** Repetitions whose run counts as a whole, because only the other runs have a steady part; absent: none. */
+  /**
+   * Repetitions of the runs that count whole because they have no steady part, while other runs count only by their
+   * steady part; absent if there are none.
+   */
   readonly wholeRuns?: readonly number[];
 }
 
 export interface Ends {
   readonly low: number;
   readonly high: number;
-  /** Degrees of freedom of the error behind the range; absent if it has several parts. */
+  /** Degrees of freedom of the standard error; absent if the error has several components. */
   readonly degreesOfFreedom?: number;
 }
 
 export interface Range {
   readonly value: number;
-  /** Null if the value only describes these runs. */
+  /** Null if the value only describes these runs, or if there are too few runs. */
   readonly interval: Ends | null;
 }
 
-/** Range of the mean over runs, by Student's t; without an interval for a single value. */
+/** The mean over runs, with an interval by Student's t; no interval for a single value. */
 export function meanRange(values: readonly number[], { level }: Pick<JudgedCell, "level">): Range {
   const mean = sum(values, (value) => value) / values.length;
   const degreesOfFreedom = values.length - 1;
@@ -56,10 +64,11 @@ export function meanRange(values: readonly number[], { level }: Pick<JudgedCell,
 }
 
 /**
- * Range of a percentile whose histograms are not kept. The value is that of the middle run (the lower of two), and the
- * ends are the values of two runs that enclose the median of all possible runs at this level, whatever their
- * distribution (W. J. Conover, "Practical Nonparametric Statistics", 1999, §3.2). Five runs are too few for 95 %: even
- * the lowest and the highest of five enclose that median at 94 % only.
+ * Range of a percentile for which no histograms are kept. The value is the median of the runs' values, or the lower one
+ * of the two in the middle. The ends of the interval are the values of two runs, which enclose the median over all
+ * possible runs at this level, whatever the distribution (W. J. Conover, "Practical Nonparametric Statistics", 1999,
+ * §3.2). Five runs are too few for a level of 95 %, because even the lowest and the highest of five runs enclose that
+ * median at only 94 %.
  */
 export function runsRange(values: readonly number[], { level }: Pick<JudgedCell, "level">): Range {
   const sorted = values.toSorted((a, b) => a - b);
@@ -70,7 +79,7 @@ export function runsRange(values: readonly number[], { level }: Pick<JudgedCell,
   return { value: lowerMedian(values), interval };
 }
 
-/** How many of the runs may lie outside on each side; null if there are too few runs for this level. */
+/** How many runs may lie outside the interval on each side; null if there are too few runs for this level. */
 function runsBeyond(runs: number, level: number): number | null {
   let outside = 0;
   let chance = 0.5 ** runs;
@@ -81,16 +90,17 @@ function runsBeyond(runs: number, level: number): number | null {
   }
 }
 
-/** Times of a run, with their histogram if the results have it. */
+/** Times of a run, with their histogram if the results have one. */
 export interface KeptTimes {
   readonly times: Distribution;
   readonly histogram: string | undefined;
 }
 
 /**
- * Range of times that no block of a timeline has (service, first byte, connecting), from the added histograms of all
- * runs. Never a mean of percentiles, which describes nothing: ten runs that connect in 1 ms and one in 41 have a mean
- * p50 of 4.6 ms, which no connection took. Null if a run has no histogram, as in older files.
+ * Range of times that are not in the blocks of a timeline (service, first byte, connecting), from the added histograms
+ * of all runs. Percentiles are never averaged, because their mean may be a value that never occurred: if ten runs
+ * connect in 1 ms and one in 41 ms, the mean of their p50 is 4.6 ms. Null if the histogram of a run is missing, as in
+ * older files.
  */
 export function histogramRange(
   figure: "mean" | number,
@@ -101,7 +111,7 @@ export function histogramRange(
   const filled = runs.filter(({ times }) => times.count > 0);
   const histograms = filled.flatMap(({ histogram }) => histogram ?? []);
   if (histograms.length < filled.length || filled.length === 0) return null;
-  // Each block is a whole run. It has no rate, because none is needed.
+  // Each block is a whole run. The rate is not needed, so it is left at 0.
   const blocks = histograms.map((histogram) => [
     { seconds: 0, completed: 0, latency: decodeSparse(histogram) },
   ]);
@@ -109,7 +119,7 @@ export function histogramRange(
   return estimatedRange(figure, { estimates: new Map([[figure, estimate]]), level });
 }
 
-/** Range of an estimate of a rate, or of times in µs; null if there is none. */
+/** The range of a cell's estimate, per second for the rate and in ms for times; null if there is none. */
 export function estimatedRange(
   figure: PooledFigure,
   { estimates, level }: Pick<JudgedCell, "estimates" | "level">,
@@ -126,9 +136,10 @@ export function estimatedRange(
 }
 
 /**
- * Ratio of two independent figures: 0 or ∞ where one of them is 0; null where both are. Otherwise on the logarithmic
- * scale, where the distances to the ends add up as squares (G. Y. Zou and A. Donner, "Construction of confidence limits
- * about effect measures", Statistics in Medicine 27, 2008).
+ * The ratio of two independent figures. If one of them is 0, the ratio is 0 or ∞; if both are, it is null. Otherwise
+ * the interval is computed on the logarithmic scale, where the distances from the value to the ends add up as squares
+ * (G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures", Statistics in Medicine 27,
+ * 2008).
  */
 export function quotientOf(of: Range, to: Range): Range | null {
   if (!(of.value > 0 || to.value > 0)) return null;

@@ -1,28 +1,28 @@
-/** CPU time, memory and other resources that a target, or a part of it, used in a run, and what it served with them. */
+/** CPU time, memory and other resources that a target or a part of it used in a run, and what it served with them. */
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
 import { sum } from "../writing/spread.ts";
 
-/** Resource points of a target, or of one of its parts. */
+/** Use of resources over time, by a target or one of its parts. */
 export type ResourceUse = Pick<Run, "resources">;
 type ResourceUsePoint = Run["resources"][number];
 
-/** A part of a run's target, or its Redis. */
+/** A part of a run's target, or the Redis that it uses. */
 export interface PartUsed extends ResourceUse {
   readonly name: string;
 }
 
-/** The parts of the target, in the order of the results; empty for a target without parts. */
+/** The parts of the target, in the order of the results. */
 export function partsOf({ parts = [] }: Pick<Run, "parts">): PartUsed[] {
   return parts.map(({ name, points }) => ({ name, resources: points }));
 }
 
-/** What was in use at a moment: each point covers the time since the previous one. Null after the last. */
+/** The resources in use at a moment. Each point covers the time since the previous point; null after the last point. */
 export function pointAt({ resources }: ResourceUse, atS: number): ResourceUsePoint | null {
   return resources.find(({ endS }) => endS >= atS) ?? null;
 }
 
-/** The sum over the run of rates per second, each of which holds since the previous point; 0 without points. */
+/** A rate summed over the run. Each point's rate holds since the previous point; 0 if there are no points. */
 function totalOf(
   { resources }: ResourceUse,
   ratePerSec: (point: ResourceUsePoint) => number,
@@ -38,20 +38,20 @@ export function cpuSecondsOf(used: ResourceUse): number {
   return totalOf(used, ({ cpu }) => cpu);
 }
 
-/** Average number of cores in use over the run; 0 without resource points. */
+/** Mean number of cores in use over the run; 0 if there are no resource points. */
 export function meanCoresOf(used: ResourceUse): number {
   const seconds = used.resources.at(-1)?.endS ?? 0;
   return seconds > 0 ? cpuSecondsOf(used) / seconds : 0;
 }
 
-/** Share of CPU time spent in the kernel, 0–1; null if unknown. */
+/** Share of the CPU time that was spent in the kernel, 0–1; null if unknown. */
 export function systemShareOf(used: ResourceUse): number | null {
   const seconds = cpuSecondsOf(used);
   if (seconds === 0 || used.resources.some(({ system }) => system === undefined)) return null;
   return totalOf(used, ({ system = 0 }) => system) / seconds;
 }
 
-/** The highest value of a figure at any moment; null if unknown. */
+/** The highest value of a figure over all points; null if no point has the figure. */
 export function peakOf(
   { resources }: ResourceUse,
   of: (point: ResourceUsePoint) => number | undefined,
@@ -71,21 +71,24 @@ export function peakMemoryBytesOf(used: ResourceUse): number {
 type DrainedRun = Pick<Run, "requests" | "drain">;
 type ChainedRun = DrainedRun & Partial<Pick<Run, "resources" | "parts" | "slices">>;
 
-/** Requests that completed while the target was observed: until the deadline. */
+/** Requests that completed by the deadline, up to which the target is observed. */
 function completedInTime({ requests, drain }: DrainedRun): number {
   return requests.completed - (drain?.completed ?? 0);
 }
 
 /**
- * Completed requests of the run for each second of CPU time of everything that serves them: the target with its parts,
- * and the Redis that it uses. An origin behind a cache is idle, so its own time alone says nothing. Null if no CPU time
- * was seen.
+ * Completed requests per second of CPU time. The CPU time is that of everything that serves requests (the target with
+ * its parts, and the Redis that it uses), because that of one part alone may be misleading: an origin behind a cache is
+ * idle. Null if no CPU time of the target was seen.
  */
 export function perCpuSecondOf(run: ChainedRun): number | null {
   return perServingSecond(completedInTime(run), run);
 }
 
-/** Messages received by the deadline, for each second of CPU time; also null if there are no streams or WebSockets. */
+/**
+ * Messages received by the deadline, per second of CPU time; null if no CPU time was seen, or if there are no streams
+ * or WebSockets.
+ */
 export function eventsPerCpuSecondOf(
   run: Serving & Pick<Run, "streams" | "sockets" | "steps" | "elapsedS">,
 ): number | null {
@@ -95,12 +98,15 @@ export function eventsPerCpuSecondOf(
 
 type Received = Pick<Measurement, "streams" | "sockets">;
 
-/** Messages per second until the deadline. Null if no response is a stream, and no request opens a WebSocket. */
+/**
+ * Messages received per second up to the deadline; null if no response is a stream and no request opens a WebSocket.
+ */
 export function receivedPerSecOf(
   { steps = [], ...run }: Received & Pick<Measurement, "steps">,
 ): number | null {
   if (run.streams === undefined && run.sockets === undefined) return null;
-  // Messages that a WebSocket receives without a request count as messages of streams.
+  // Not the sum of both, because messages that a WebSocket receives unasked are counted in
+  // `streams` as well.
   return sum(
     steps.length > 0 ? steps : [run],
     ({ streams, sockets }) => sockets?.messagesPerSec ?? streams?.eventsPerSec ?? 0,
@@ -119,7 +125,8 @@ function perServingSecond(count: number, { resources = [], parts = [] }: Serving
 }
 
 /**
- * CPU time per request, of everything that serves it; null if unknown. In slices, the target's use at rest is excluded.
+ * CPU time per request, of everything that serves requests; null if unknown. If the target was loaded in slices, its
+ * CPU use at rest is subtracted.
  */
 export function cpuPerRequestUs(run: ChainedRun): number | null {
   if (run.slices !== undefined) return cpuOfSlicesUs(run.slices);
@@ -136,7 +143,7 @@ function cpuOfSlicesUs({ items: { cpuMs, restCpuMs, served } }: Slices): number 
   return perRequest > 0 ? perRequest : null;
 }
 
-/** Context switches of one kind for each completed request; null if unknown. */
+/** Context switches of one kind per completed request; null if unknown. */
 export function switchesPerRequestOf(
   kind: "voluntary" | "involuntary",
   used: ResourceUse,

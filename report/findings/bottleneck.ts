@@ -1,6 +1,6 @@
 /**
- * What kept each cell from serving more: stated if its runs agree, in one sentence for all cells with the same
- * bottleneck.
+ * What kept each cell from serving more. A bottleneck is stated if the cell's runs agree on it, in one sentence for all
+ * cells that have the same one.
  */
 import type { Bottleneck } from "../../runner/result/findings.ts";
 import type { Measurement } from "../../runner/result/result.ts";
@@ -11,35 +11,35 @@ import { counted, listed } from "../writing/words.ts";
 
 type Grounds = Omit<Bottleneck, "kind">;
 
-/** Share of a cell's runs that must agree. */
+/** Share of a cell's runs that must agree on the bottleneck. */
 const AGREE = 2 / 3;
-/** Share of CPU time in the service time; below it, a request mostly waits. */
+/** If CPU time is a smaller share of the service time than this, a request mostly waits. */
 const MOSTLY_WORK = 0.3;
-/** Share of a core that one thread uses; below it, several threads fill the core in turns. */
+/** If one thread uses less of a core than this, several threads take turns on the core. */
 const MOSTLY_ONE = 0.9;
-/** Share of a core, of all cores or of a CPU limit from which on a target is near that limit. */
+/** A target is close to a limit if it uses this share of a core, of all cores, or of its CPU limit. */
 const LITTLE_LEFT = 0.8;
-/** Share of the run from which on pauses matter. */
+/** CPU limits matter if they pause the target for at least this share of the run. */
 const PAUSED = 0.05;
-/** Cores in use; above it, more is at work than threads that take turns on one core. */
+/** If more cores than this are in use, the target is doing more than threads that take turns on one core. */
 const MOST_OF_ONE = 1.2;
-/** The most cells named for one bottleneck; if two or more are left, they are only counted. */
+/** The most cells that are named for one bottleneck. One more is still named; two or more are only counted. */
 const MOST_NAMED = 4;
 
-/** A statement, the observation in one cell that supports it (missing in older results), and its consequence. */
+/** A statement, the observation that supports it in one cell (older results may lack it), and its consequence. */
 type Said = readonly [
   what: string,
   seen: string | number | false | null | undefined,
   then?: string,
 ];
 
-/** Tools that the experiment already uses to look into its targets, so that the report does not advise them. */
+/** Ways in which the experiment already looks into its targets, so that the report need not suggest them. */
 export interface Looks {
   readonly profiled: boolean;
   readonly observed: boolean;
 }
 
-/** One sentence for each kind, in the order of the report; null: no sentence. */
+/** The sentence for each kind of bottleneck, in the order of the report; null for no sentence. */
 const SENTENCES: Readonly<
   Record<Bottleneck["kind"], (seen: Grounds, looks: Looks) => Said | null>
 > = {
@@ -169,7 +169,7 @@ const SENTENCES: Readonly<
   },
 };
 
-/** Further ways to look into a target; "" if all are in use. */
+/** Further ways to look into a target; "" if all of them are in use. */
 function lookText({ profiled, observed }: Looks): string {
   const looks = [
     ...profiled ? [] : ["`plateau run --profile` shows which code uses the CPU time"],
@@ -187,7 +187,7 @@ function pausesText(
     `slowest requests overlap a pause, where ${formatNumber(expected, 1)} would by chance`;
 }
 
-/** The resource that is nearly exhausted; null if none is known to be. */
+/** The resource that is nearly exhausted; null if no such resource is known. */
 function littleLeft(
   { thread, cpu = 0, cores, limitCores, throttledShare = 0, redisBusy = 0, redisCpu = 0 }: Grounds,
 ): string | null {
@@ -219,7 +219,7 @@ function limitText(cpu: number, limitCores: number): string {
   return `the target uses ${formatNumber(cpu, 2)} cores, and its limit is ${limitCores}`;
 }
 
-/** `Bottleneck of express and koa: one core is full; …`. */
+/** Sentences such as `Bottleneck of express and koa: one core is full; …`. */
 export function bottleneckFindings(cells: readonly CellRuns[], looks: Looks): Finding[] {
   const known = cells.flatMap(({ label, runs }) => {
     const found = agreed(runs);
@@ -234,7 +234,7 @@ export function bottleneckFindings(cells: readonly CellRuns[], looks: Looks): Fi
       const labels = group.map(({ label }) => label);
       const left = labels.length - MOST_NAMED;
       const names = left > 1 ? [...labels.slice(0, MOST_NAMED), `${left} more`] : labels;
-      // An observation from a single cell is not stated about several.
+      // An observation that was made in one cell is left out of a sentence about several cells.
       const text = group.length > 1 ? shared : sentenceOf(found, looks);
       return {
         code: `bottleneck.${kind}`,
@@ -244,9 +244,9 @@ export function bottleneckFindings(cells: readonly CellRuns[], looks: Looks): Fi
   });
 }
 
-/** The bottleneck of one measurement; "" if it is unknown. */
+/** The bottleneck of a single measurement; "" if it is unknown. */
 export function bottleneckSentence({ bottleneck }: Pick<Measurement, "bottleneck">): string {
-  // A single measurement uses neither way to look into its target.
+  // A single measurement is neither profiled nor observed.
   const looks = { profiled: false, observed: false };
   const text = bottleneck === undefined ? "" : sentenceOf(bottleneck, looks);
   return text && `Bottleneck: ${text}.`;
@@ -258,8 +258,8 @@ function sentenceOf({ kind, ...grounds }: Bottleneck, looks: Looks, isWhole = tr
 }
 
 /**
- * The bottleneck on which the runs agree, with the observations of the first run that agrees. The observations `atOnce`
- * and `waitingShare` are left out unless all runs that agree have them. Null if the runs disagree.
+ * The bottleneck that most runs agree on, with the observations of the first of these runs. Null if too few runs agree.
+ * `atOnce` and `waitingShare` are left out unless all of these runs have them.
  */
 function agreed(runs: readonly Pick<Measurement, "bottleneck">[]): Bottleneck | null {
   const found = runs.flatMap(({ bottleneck }) => bottleneck ?? []);

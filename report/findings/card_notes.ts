@@ -1,4 +1,4 @@
-/** What a reader must know in addition to the verdict of an experiment, one sentence each. */
+/** What a reader must know in addition to an experiment's verdict, one sentence each. */
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import { isAtLimit } from "../figures/capacity.ts";
@@ -14,7 +14,8 @@ import { worstFirst } from "./card_sentences.ts";
 import { conditionText, shortfallText } from "./judgements.ts";
 
 /**
- * The price of the lead in one place: a longer tail, or more CPU time for each request, if that is certain and notable.
+ * If there is only one place: what the leader's lead costs, which is a longer tail or more CPU time per request. If two
+ * targets are equivalent, this may apply to either. Only certain and notable differences are stated.
  */
 export function priceNotes(
   [place, ...others]: readonly Place[],
@@ -31,10 +32,12 @@ export function priceNotes(
   return ([99, "cpuPerRequest"] as const).flatMap((figure) => {
     const { verdict, ratio } = comparisonOf(comparison, figure);
     const isDecided = verdict === "worse" || verdict === "better";
-    // A p99 that decides the verdict, or that a search for a capacity has set, is not a price.
+    // p99 is not a price if it decides the verdict itself, or if the rules of a capacity search
+    // have determined it.
     const isPrice = figure !== 99 || (place.of === "rate" && !isAtLimit(first));
     if (ratio === null || !isDecided || !isPrice) return [];
-    // If the first certainly leads, its rival's longer tail or higher CPU time is not worth a note.
+    // If the first target certainly leads, a longer tail or more CPU time of its rival is not worth
+    // a note.
     const isRivals = verdict === "better";
     const times = isRivals ? 1 / ratio : ratio;
     if (times < 1 + NOTABLE_CHANGE || (isRivals && isLead)) return [];
@@ -48,11 +51,12 @@ export function priceNotes(
 }
 
 /**
- * A note on targets that are not ranked because they fall short: the worst of them, and how it falls short.
+ * A note on targets that are not ranked because they fall short of the requirements: which is the worst, and in what
+ * way it falls short.
  */
 export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan[]): string[] {
   if (places.length === 0) return [];
-  // A target that is alone in a scenario may fall short there, too.
+  // A target without a rival in its scenario may fall short as well.
   const apart = plans.filter(({ contests }) => contests.length === 0);
   const lone = apart.flatMap(({ cells }) => cells.map(shortfallOf));
   const noun = lone.length > apart.length ? "setting" : places[0].noun;
@@ -74,7 +78,7 @@ export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan
   ];
 }
 
-/** Targets that the verdict leaves out because each of their runs was disturbed. */
+/** A note on targets that the verdict leaves out because all of their runs were disturbed. */
 export function invalidNotes(places: readonly Place[]): string[] {
   const own = places.filter(({ invalid }) => invalid.length > 0);
   const targets = unique(own.flatMap(({ invalid }) => invalid));
@@ -86,14 +90,14 @@ export function invalidNotes(places: readonly Place[]): string[] {
   ];
 }
 
-/** `In orders and users, `; "" for all places. */
+/** Where a note applies, such as `In orders and users, `; "" if it applies to all places. */
 function placesText(own: readonly Place[], places: readonly Place[]): string {
   return own.length === places.length
     ? ""
     : `In ${listedSome(unique(own.map(({ name }) => name)), "and")}, `;
 }
 
-/** Targets that the verdict leaves out because their runs never settled. */
+/** Notes on targets that the verdict leaves out because their runs never settled. */
 export function unsettledNotes(places: readonly Place[]): string[] {
   return [true, false].flatMap((isFaster) => {
     const those = places.filter(({ isUnsettledAhead }) => isUnsettledAhead === isFaster);
@@ -108,13 +112,14 @@ export function unsettledNotes(places: readonly Place[]): string[] {
   });
 }
 
-/** Share of responses; with more refusals than that, the figures of a target mostly describe refusals. */
+/** If a larger share of a target's responses are refusals, its figures mostly describe refusals. */
 const REFUSED_RATIO = 0.5;
 const NEARLY_ALL = 0.995;
 
 /**
- * Notes on targets that mostly refuse requests (4xx, 5xx) where the scenario expects refusals beside other responses:
- * they count as correct, but are faster than real responses. None for a scenario that expects nothing but a refusal.
+ * Notes on targets that refuse most requests (4xx, 5xx) although their scenario expects other responses, too. The
+ * refusals count as correct, but are faster than real responses. There is no note for a scenario that expects only a
+ * refusal.
  */
 export function refusedNotes({ runs, experiment }: MeasuredRuns): string[] {
   const isRefusal = (status: unknown): boolean => /^[45]/.test(String(status));
@@ -149,7 +154,7 @@ export function refusedNotes({ runs, experiment }: MeasuredRuns): string[] {
   });
 }
 
-/** The machine's peak throughput, if it was measured. */
+/** The peak throughput of a load worker and of Redis on this machine, if it was measured. */
 export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
   const { generator, redis } = peakThroughput ?? {};
   return [["a load worker", generator] as const, ["Redis", redis] as const].flatMap(([of, peak]) =>
@@ -157,7 +162,10 @@ export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
   );
 }
 
-/** A note that the compared cells send different responses, because a target that sends less only seems faster. */
+/**
+ * A note that the compared cells send different responses, because a target that sends less may seem faster just for
+ * that.
+ */
 export function unlikeNotes(differences: readonly ConditionDifference[]): string[] {
   const [first, ...others] = unique(differences.map(conditionText));
   if (first === undefined) return [];

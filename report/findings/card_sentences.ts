@@ -1,6 +1,6 @@
 /**
- * The sentences of a card: one for each verdict, each note beside it and each state of trust, made from typed evidence
- * only.
+ * The sentences of a verdict's card: one for each kind of verdict, each note beside the verdict, and each state of
+ * trust. They are made only from typed evidence.
  */
 import { variableName } from "../cells/factors.ts";
 import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../judge/places.ts";
@@ -26,27 +26,30 @@ import {
   silentText,
 } from "./judgements.ts";
 
-/** The places that a sentence is about (at least one), and all places. */
+/** The places that a sentence is about (at least one), among all places. */
 export interface Of {
   readonly those: readonly Place[];
   readonly places: readonly Place[];
 }
 
-/** How one target compares with the base. */
+/** A comparison of a target with the base. */
 interface Beside extends Of {
   readonly other: string;
   readonly base: string;
 }
 
 const SENTENCES = {
-  /** One target is certainly ahead, in some places at least, and no other is. */
+  /** One target is certainly ahead in at least some places, and no other target is ahead in any. */
   leads: (of: Of) => {
     const name = winnerName(of.those[0]);
     const held = of.those.filter(({ code }) => code === "leads");
     const how = held.length === 0 ? ", because no other keeps up" : marginText(held);
     return `${name} leads${inShare(of)}${how}${medianText(held)}${besides(of, name)}.`;
   },
-  /** Different targets lead. @param leaders Places by leader, beginning with the leader of most places. */
+  /**
+   * Different targets lead in different places. @param leaders The places of each leader, beginning with the one that
+   * leads in most places.
+   */
   depends: ({ leaders: [most, ...rest], places }: {
     readonly leaders: readonly (readonly Place[])[];
     readonly places: readonly Place[];
@@ -70,7 +73,7 @@ const SENTENCES = {
       percentText(marginRatio)
     }${inShare(of)}${behind}${besides(of)}.`;
   },
-  /** One target leads in the measurements, without proof. */
+  /** One target leads as measured, but that is not proven. */
   likely: (of: Of) => {
     const winner = winnerName(of.those[0]);
     return `${winner} probably leads${inShare(of)}${marginText(of.those)}${
@@ -95,7 +98,7 @@ const SENTENCES = {
       targets.length === 1 ? "has" : "have"
     } no steady state.`;
   },
-  /** Targets fall short of the requirements. @param keepers Targets that meet them. */
+  /** Some targets fall short of the requirements. @param keepers Targets that meet the requirements. */
   "falls-short": ({ keepers, short, ...of }: Of & {
     readonly keepers: readonly string[];
     readonly short: readonly Shortfall[];
@@ -116,10 +119,10 @@ const SENTENCES = {
     }${besides(of)}.`;
   },
   /**
-   * @param where `at 80 connections`, `in static`.
-   * @param within The rules of a search for a capacity.
-   * @param over `5.0× as much as at 1 connection`.
-   * @param of The targets, which are not compared.
+   * @param where For example `at 80 connections` or `in static`.
+   * @param within The rules of a capacity search; empty if there was none.
+   * @param over For example `5.0× as much as at 1 connection`.
+   * @param of The number of targets; these are not compared with each other.
    */
   alone: ({ target, value, figure, where, within, over, of }: {
     readonly target: string;
@@ -135,12 +138,15 @@ const SENTENCES = {
     } ${of > 1 ? "the most: " : ""}${value} ${figure}${
       within.length === 0 ? "" : ` with ${listed(within, "and")}`
     }${where === "" ? "" : `${of > 1 ? "," : " at most,"} ${where}`}${over && `: ${over}`}.`,
-  /** @param meaning The consequence of doubt for the figures. @param side Side of a comparison; "" for an experiment. */
+  /**
+   * @param meaning What the lack of valid runs means for the figures. @param side The side of a comparison of results;
+   * "" for an experiment.
+   */
   "nothing-valid": ({ meaning, side }: { readonly meaning: string; readonly side: string }) =>
     `Not to be trusted: ${side && `in the runs of ${side} `}${meaning}.`,
   incomparable: (_: Readonly<Record<never, never>>) =>
     "Nothing can be compared: no two targets responded correctly at the same setting.",
-  /** Runs lack the figure that the experiment names. @param scenarios The scenarios of these runs. */
+  /** Some runs lack the figure by which the experiment compares. @param scenarios The scenarios of these runs. */
   "no-figure": ({ figure, scenarios }: {
     readonly figure: string;
     readonly scenarios: readonly string[];
@@ -151,7 +157,7 @@ const SENTENCES = {
   costs: ({ other, base, ...of }: Beside) => {
     const [{ figure, decision }] = of.those;
     const cost = decision !== null && isMoreBetter(decision)
-      // "Throughput" reads better than `requests/s`.
+      // In this sentence, "throughput" reads better than `requests/s`.
       ? `${sharesText(ratiosOf(of.those))} of the ${
         figure === "requests/s" ? "throughput" : figure
       } of ${base}`
@@ -162,12 +168,12 @@ const SENTENCES = {
     `${other} has ${timesRange(ratiosOf(of.those))} the ${of.those[0].figure} of ${base}${
       inShare(of)
     }${medianText(of.those)}${besides(of, other)}.`,
-  /** A comparison decided by thresholds, in their own sentence. */
+  /** Thresholds decide the comparison; their sentence is complete already. */
   thresholds: ({ sentence }: { sentence: string }) => sentence,
 };
 
 type SentenceCode = keyof typeof SENTENCES;
-/** A likely lead is not a decision. */
+/** The verdicts of a whole card. A likely lead is not among them, because it is not a decision. */
 export type CardCode = Exclude<SentenceCode, "likely">;
 export type CardEvidence = EvidenceOf<typeof SENTENCES>;
 
@@ -178,13 +184,16 @@ export function cardSentence<Code extends SentenceCode>(
   return wordsOf(SENTENCES, code, evidence);
 }
 
-/** The most targets that fall short and are named with the reason. */
+/** The most targets that fall short and are named, each with its reason. */
 const MOST_SHORT = 2;
 
-/** Kinds of shortfall of targets that don't keep up with the load; targets with another kind don't respond correctly. */
+/**
+ * Kinds of shortfall in which a target doesn't keep up with the load. In all other kinds, the target doesn't respond
+ * correctly.
+ */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
 
-/** What targets without this kind of shortfall do: `keeps up`, `respond correctly`. */
+/** What the targets without this shortfall do, such as `keeps up` or `respond correctly`. */
 function doesText({ kind }: Shortfall, isOne: boolean): string {
   const s = isOne ? "s" : "";
   return KEEPS_UP.includes(kind) ? `keep${s} up` : `respond${s} correctly`;
@@ -192,7 +201,7 @@ function doesText({ kind }: Shortfall, isOne: boolean): string {
 
 type Known = Pick<Place, "why" | "decision" | "first" | "rival">;
 
-/** Why a place is undecided. */
+/** Why a place is undecided, as a clause. */
 export function whyText(known: Known): string {
   const { why, decision } = known;
   const lost = unsettledRuns(known);
@@ -203,13 +212,16 @@ export function whyText(known: Known): string {
   return WHY[why ?? "few-runs"][1](decision?.sliced?.isAlone ? samples : `${samples} each`);
 }
 
-/** The unsettled runs of a target, whose other runs count by their steady part. */
+/**
+ * The runs of a target that have no steady state, so that they count whole, while its other runs count by their steady
+ * part.
+ */
 export interface UnsettledRuns {
   readonly target: string;
   readonly groups: RunGroups & { readonly unsettled: RunCluster };
 }
 
-/** The unsettled runs of an undecided place; null unless they keep the place from a verdict. */
+/** The unsettled runs of an undecided place, if they are the reason why it is undecided; otherwise null. */
 export function unsettledRuns(
   { why, decision, first, rival }: Known,
 ): UnsettledRuns | null {
@@ -219,12 +231,12 @@ export function unsettledRuns(
   return { target, groups: { ...groups, unsettled: groups.unsettled } };
 }
 
-/** Name of a side of a decision, in which the rival is the base. */
+/** Name of a side of a decision. The rival is the base of every decision. */
 function sideName(side: "base" | "next", { first, rival }: Pick<Place, "first" | "rival">): string {
   return side === "base" && rival !== null ? rival.name : first.name;
 }
 
-/** `5 of 12 runs of a have no steady state`. */
+/** For example `5 of 12 runs of a have no steady state`. */
 export function unsettledShare({ target, groups: { clusters, unsettled } }: UnsettledRuns): string {
   const of = clusters.reduce((sum, { count }) => sum + count, 0);
   return `${unsettled.count} of ${counted(of, "run")} of ${target} ${
@@ -232,7 +244,10 @@ export function unsettledShare({ target, groups: { clusters, unsettled } }: Unse
   } no steady state`;
 }
 
-/** `5 of 12 runs of a have no steady state; they are near 7,300 requests/s, the others near 10,000 requests/s`. */
+/**
+ * For example `5 of 12 runs of a have no steady state; they are near 7,300 requests/s, the others near 10,000
+ * requests/s`.
+ */
 function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
   const { clusters, unsettled } = lost.groups;
   const others = clusters.find(({ value }) => value !== unsettled.value) ?? unsettled;
@@ -245,14 +260,14 @@ function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
   return `${unsettledShare(lost)}; ${they} near ${own}, the others near ${rest}`;
 }
 
-/** The reason in a few words, for a narrow table. */
+/** Why a place is undecided, in a few words that fit into a narrow table. */
 export function whyWord({ why }: Known): string {
   return WHY[why ?? "few-runs"][0];
 }
 
 const NOT_PROVEN: Said = ["not proven", (samples) => `not proven by ${samples}`];
 
-/** `samples`: what the comparison is based on, such as `5 runs each`. */
+/** A short form and a clause. `samples` says what the comparison is based on, such as `5 runs each`. */
 type Said = readonly [word: string, sentence: (samples: string) => string];
 
 const WHY: Readonly<Record<Why, Said>> = {
@@ -298,7 +313,7 @@ export function winnerName(place: Place): string {
   return winnerOf(place)?.name ?? place.first.name;
 }
 
-/** The target that the winner is ahead of; null if it differs between places. */
+/** The target that the winner is ahead of; null if that is not the same one in all places. */
 export function rivalName(places: readonly Place[]): string | null {
   const names = unique(places.flatMap((place) => {
     const { first, rival } = place;
@@ -307,13 +322,16 @@ export function rivalName(places: readonly Place[]): string | null {
   return names.length === 1 ? names[0] : null;
 }
 
-/** A range of shares of a throughput (0–1) or of ratios. */
+/** A range of shares of a throughput (0–1), or a range of ratios. */
 interface Range {
   readonly least: number;
   readonly most: number;
 }
 
-/** How far the winner is ahead, as a range of ratios over the places; null if different figures decide them. */
+/**
+ * How far the winner is ahead: the range of its ratios over the places. Null if there are none, or if places are
+ * decided by different figures.
+ */
 export function marginOf(places: readonly Place[]): Range | null {
   const ratios = places.flatMap((place) => {
     const ratio = place.decision?.ratio ?? null;
@@ -327,12 +345,12 @@ function rangeOf(ratios: readonly number[]): Range {
   return { least: Math.min(...ratios), most: Math.max(...ratios) };
 }
 
-/** Ratios of the leader to its rival. */
+/** The range of the ratios of the first side to its rival. */
 export function ratiosOf(places: readonly Place[]): Range {
   return rangeOf(places.flatMap(({ decision }) => decision?.ratio ?? []));
 }
 
-/** `: 1.2–1.5× the requests/s of b`; "" if places have different figures. */
+/** For example `: 1.2–1.5× the requests/s of b`; "" if places are decided by different figures. */
 function marginText(places: readonly Place[]): string {
   const margin = marginOf(places);
   if (margin === null) return "";
@@ -342,7 +360,7 @@ function marginText(places: readonly Place[]): string {
   }`;
 }
 
-/** `, although the p50 of b is 4.5× as long`, if the winner by p99 has the longer p50; otherwise "". */
+/** For example `, although the p50 of b is 4.5× as long`, if the winner by p99 has the longer p50; otherwise "". */
 function medianText([place, ...others]: readonly Place[]): string {
   const ratio = place?.median?.ratio ?? null;
   if (others.length > 0 || ratio === null) return "";
@@ -355,7 +373,7 @@ function alikeIn(places: readonly Place[]): string[] {
   return unique(places.flatMap(({ first, peers }) => [first.name, ...peers]));
 }
 
-/** Targets of undecided places whose runs never settle. */
+/** Targets whose runs never settle, and which are therefore not ranked. */
 export function neverSettled(places: readonly Place[]): string[] {
   return unique(
     places.flatMap((place) =>
@@ -370,7 +388,7 @@ export function worstFirst(short: readonly Shortfall[]): Shortfall[] {
   return short.toSorted((a, b) => b.ratio - a.ratio);
 }
 
-/** What varies between places: `the scenario`, `the number of connections`. */
+/** What varies between places, such as `the scenario` or `the number of connections`. */
 function variedIn(places: readonly Place[]): string[] {
   const factors = unique(places.flatMap(({ factors }) => factors))
     .map((name) => variableName(name, "the "));
@@ -378,13 +396,13 @@ function variedIn(places: readonly Place[]): string[] {
   return [...factors, ...areSeveral || factors.length === 0 ? ["the scenario"] : []];
 }
 
-/** The noun for places: with a base, there may be several comparisons for one setting. */
+/** The noun for counting places. It is "comparison" if several targets are compared with a base in the same setting. */
 function nounOf(places: readonly Place[]): string {
   const names = unique(places.map(({ name }) => name));
   return names.length < places.length ? "comparison" : places[0].noun;
 }
 
-/** ` in 4 of 5 scenarios`, ` in both scenarios`; "" for a single place. */
+/** For example ` in 4 of 5 scenarios` or ` in both scenarios`; "" if there is only one place. */
 function inShare({ those, places }: Of): string {
   const [some, all] = [those.length, places.length];
   if (some === all && places.every(({ name }) => name === places[0].name)) return "";
@@ -394,9 +412,10 @@ function inShare({ those, places }: Of): string {
 }
 
 /**
- * The verdict in the places besides `those`: `; equivalent in 1 and undecided in 2`; "" without any.
+ * The verdicts in the places that are not in `those`, such as `; equivalent in 1 and undecided in 2`; "" if there are
+ * no such places.
  *
- * @param winner The leader in `those`; null: none.
+ * @param winner The leader in `those`; null if nobody leads there.
  */
 function besides({ those, places }: Of, winner: string | null = null): string {
   const whatIs = (place: Place): string => {
@@ -415,16 +434,16 @@ function besides({ those, places }: Of, winner: string | null = null): string {
   return known.length === 0 ? "" : `; ${listed(known, "and")}`;
 }
 
-/** The order in which verdicts of other places are listed, after those about targets that fall short. */
+/** The order in which verdicts of other places are listed. Verdicts about targets that fall short come first. */
 const IN_ORDER = ["the opposite", "probably so", "not proven", "equivalent", "undecided"];
 
-/** `1.2–2.9×`. */
+/** For example `1.2–2.9×`. */
 export function timesRange({ least, most }: Range): string {
   const [low, high] = [least, most].map(timesText);
   return low === high ? low : `${low.replace("×", "")}–${high}`;
 }
 
-/** `34–59 %` for ratios below 1: the share that is lost. */
+/** What is lost at ratios below 1, such as `34–59 %`. */
 export function sharesText({ least, most }: Range): string {
   const [low, high] = [1 - most, 1 - least];
   const text = shortfallShare(high);
@@ -432,19 +451,21 @@ export function sharesText({ least, most }: Range): string {
 }
 
 export interface TrustEvidence {
-  /** `8 of 10 runs are valid, and 1 more only lacks a steady state`, `5 runs are suspect and 19 invalid`. */
+  /**
+   * For example `8 of 10 runs are valid, and 1 more only lacks a steady state` or `5 runs are suspect and 19 invalid`.
+   */
   readonly valid: string;
-  /** Whether there are other runs than the undisturbed ones. */
+  /** Whether any runs were disturbed. */
   readonly hasOthers: boolean;
-  /** Places, among all, whose verdict depends on disturbed runs. */
+  /** The places whose verdict depends on disturbed runs, among all places. */
   readonly lost: Of;
-  /** `2 suspect and 1 invalid`; "" if they are not counted. */
+  /** Levels of the disturbed runs, such as `2 suspect and 1 invalid`; "" if these are not counted. */
   readonly levels: string;
 }
 
 /**
- * How the verdict depends on disturbed runs. These sentences qualify the verdict and never deny it: if nothing is
- * decided, the verdict itself says so, and why.
+ * How far the verdict depends on disturbed runs. These sentences qualify the verdict but never contradict it: if
+ * nothing is decided, the verdict itself says so, and why.
  */
 const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   "all-valid": ({ valid }) => `${valid}.`,

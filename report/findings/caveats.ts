@@ -1,5 +1,6 @@
 /**
- * Caveats: what a reader must know before believing a number. Each has a code, and one sentence made from its evidence.
+ * Caveats, which a reader must know before believing a number. Each has a code, and one sentence that is made from its
+ * evidence.
  */
 import type { Stopping } from "../../runner/result/invocation.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
@@ -26,17 +27,16 @@ import { counted, type EvidenceOf, listed, unique, wordsOf } from "../writing/wo
 import { MOST_CHANGE } from "./judgements.ts";
 import { endsText, type NoResponse, noResponseOf, noResponseText } from "./no_response.ts";
 
-/** A cell that stands for several similar ones, so that they share a line. */
+/** An unsteady cell that stands for several similar ones, which share one line. */
 interface Alike extends Unsteady {
   readonly cells: number;
-  /** The first cell: `static, hono`. */
+  /** Name of the first of these cells, such as `static, hono`. */
   readonly cell: string;
 }
 
-/** A cell whose runs fall into two groups. */
 interface GroupedCell {
   readonly cell: string;
-  /** rate: requests/s; p99: microseconds. */
+  /** Unit of the groups' values: requests/s for the rate, µs for p99. */
   readonly figure: "rate" | "p99";
   readonly groups: readonly RunCluster[];
 }
@@ -47,9 +47,9 @@ interface PlannedRuns {
   readonly planned: number;
 }
 
-/** Sentences without full stops. */
+/** The sentences of caveats, without full stops. */
 const SENTENCES = {
-  /** @param silent Runs in which no request got a response. @param cells Cells of these runs. */
+  /** @param silent Number of runs in which no request got a response. @param cells The cells of these runs. */
   "no-response": ({ silent, runs, cells, ...found }: NoResponse & {
     readonly silent: number;
     readonly runs: number;
@@ -82,7 +82,9 @@ const SENTENCES = {
         } as a whole`
     }`;
   },
-  /** @param smallestChange The smallest share that would have been detected; null without an interval. */
+  /**
+   * @param smallestChange The smallest change that a comparison would detect, as a share; null if there is no interval.
+   */
   stopped: (stopping: Stopping & { readonly smallestChange: number | null }) => {
     const { repetitions, reason, smallestChange } = stopping;
     const head = `Stopped after ${repetitions} repetitions${WHY[reason]}: ${widthText(stopping)}`;
@@ -110,7 +112,7 @@ function progressText({ runs, planned }: PlannedRuns): string {
   return `${runs} of ${counted(planned, "planned run")} are done`;
 }
 
-/** The highest number of silent cells that are named. */
+/** The most cells without responses that are named. */
 const MOST_SILENT = 3;
 
 function namedText(cells: readonly string[], most: number): string {
@@ -118,10 +120,10 @@ function namedText(cells: readonly string[], most: number): string {
   return cells.slice(0, most).join("; ") + (left > 0 ? ` and ${left} more` : "");
 }
 
-/** The highest number of cells with two groups of runs that are named. */
+/** The most cells with two groups of runs that are named. */
 const MOST_GROUPED = 4;
 
-/** `static, hono (4 near 15,000 requests/s, 1 near 11,900 requests/s) and 2 more cells` */
+/** For example `static, hono (4 near 15,000 requests/s, 1 near 11,900 requests/s) and 2 more cells`. */
 function groupedText(cells: readonly GroupedCell[]): string {
   const named = cells.slice(0, MOST_GROUPED).map(({ cell, figure, groups }) => {
     const near = groups.map(({ count, value }) =>
@@ -135,7 +137,10 @@ function groupedText(cells: readonly GroupedCell[]): string {
   return listed(rest === 0 ? named : [...named, counted(rest, "more cell")], "and");
 }
 
-/** `static, hono`, or `5 cells have …, such as static, hono`. @param what What these cells have in common. */
+/**
+ * For one cell its name, such as `static, hono`; otherwise `5 cells have …, such as static, hono`. @param what What
+ * these cells have in common.
+ */
 function placeText({ cells, cell }: Alike, what: string): string {
   return cells === 1 ? cell : `${cells} cells ${what}, such as ${cell}`;
 }
@@ -162,7 +167,7 @@ function widthText({ halfWidth, target, reason }: Stopping): string {
     }`;
 }
 
-/** Warnings above the figures, in order. */
+/** The warnings shown above the figures, in order. */
 export function warningsOf(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Finding[] {
   const { state, runs: { length: runs }, planned = runs, missing = [] } = results;
   const parts = missing.filter(({ kind }) => kind !== "interrupted").length;
@@ -176,7 +181,8 @@ export function warningsOf(results: MeasuredRuns, scenarios: readonly ScenarioRu
 }
 
 /**
- * The most important statement about results: the runs in which nothing was measured; none if every run had a response.
+ * The most important caveat: in how many runs nothing was measured, because no request got a response. Empty if there
+ * is no such run.
  */
 export function noResponseCaveats(runs: readonly Run[]): Finding[] {
   const silent = runs.filter(isUnanswered);
@@ -188,9 +194,12 @@ export function noResponseCaveats(runs: readonly Run[]): Finding[] {
   })];
 }
 
-/** Cells whose runs fall into two groups: their figures are a mean of both, and their intervals are unreliable. */
+/**
+ * A caveat about cells whose runs fall into two groups. The figures of such a cell average over both groups, and its
+ * intervals are unreliable.
+ */
 function groupCaveats(scenarios: readonly ScenarioRuns[]): Finding[] {
-  // The figures that decide comparisons.
+  // The figures by which comparisons are decided.
   const figures = [["rate", "rate"], ["p99", 99]] as const;
   const cells = cellsOf(scenarios).flatMap((cell): GroupedCell[] => {
     const [grouped] = figures.flatMap(([figure, of]) => {
@@ -202,7 +211,9 @@ function groupCaveats(scenarios: readonly ScenarioRuns[]): Finding[] {
   return cells.length === 0 ? [] : [caveat("two-groups", { cells })];
 }
 
-/** Caveats about cells that never settle. @param figures The part of runs that the experiment wants figures of. */
+/**
+ * Caveats about cells that never settle. @param figures The part of a run from which the experiment wants its figures.
+ */
 function unsteadyCaveats(
   scenarios: readonly ScenarioRuns[],
   figures: "whole" | "steady",
@@ -224,14 +235,17 @@ function unsteadyCaveats(
   ];
 }
 
-/** The most cells with a line of their own; further ones are counted. */
+/** The most cells that get a line each. If there are more, one line counts all of them. */
 const MOST_LINES = 2;
 
 function summed(cells: readonly Alike[]): readonly Alike[] {
   return cells.length <= MOST_LINES ? cells : [{ ...cells[0], cells: cells.length }];
 }
 
-/** Why there are no more repetitions, and what they can show; none if the number is fixed, or unlimited. */
+/**
+ * Why the experiment stopped repeating, and what its repetitions can show. Empty if the number of repetitions was
+ * fixed.
+ */
 export function stoppedCaveats(
   { stopping }: Pick<MeasuredRuns, "stopping">,
   scenarios: readonly ScenarioRuns[],
@@ -247,15 +261,16 @@ export function stoppedCaveats(
 }
 
 /**
- * The smallest change that a comparison with equally many runs of the same spread would detect, for the figure with the
- * widest interval; null without an interval.
+ * The smallest change that a comparison with as many runs and the same spread would detect. Of all cells and figures,
+ * the one with the least precision counts; null if none has an interval.
  */
 function smallestChangeIn(scenarios: readonly ScenarioRuns[]): number | null {
   const changes = scenarios.flatMap(({ cells }) =>
     cells.flatMap(({ estimates }) =>
       (["rate", 50] as const).flatMap((figure) => {
         const estimate = estimates.get(figure);
-        // The other runs would be measured at another time, so they are not paired with these.
+        // The runs to compare with would be measured at another time, so they can't be paired with
+        // these runs.
         const other = estimate && { ...estimate, session: null };
         const ratio = other && ratioInterval(other, other);
         return ratio ? [smallestChangeOf(ratio, { marginRatio: DEFAULT_MARGIN_RATIO })] : [];

@@ -1,4 +1,4 @@
-/** The outcomes of claims in words, made only from what was found, without full stops. */
+/** The outcomes of claims in words, without full stops. They are made only from what was found. */
 import type { Verdicts } from "../../runner/result/conclusion.ts";
 import { CLAIM_OUTCOMES, type ClaimVerdict, type JudgedClaim } from "../judge/claims.ts";
 import { type Absence, absenceText, foundWords, reasonText } from "../judge/reasons.ts";
@@ -7,7 +7,7 @@ import { formatDuration, GLUE } from "../writing/units.ts";
 import { MARKS } from "./threshold_sentences.ts";
 import { counted, unique } from "../writing/words.ts";
 
-/** What was found in the worst cell, with figures and units, and why the outcome is open, if it is. */
+/** What was found in the worst cell, with figures and units. If the outcome is in doubt, also why. */
 export function claimSentence(judged: Pick<JudgedClaim, "verdict" | "doubt">): string {
   const { verdict, doubt } = judged;
   const sentence = verdictText(verdict);
@@ -53,27 +53,27 @@ function findingText({ found, reason }: Evidence): string {
   return reason === null ? text : `${text}; ${reasonText(reason)}`;
 }
 
-/** Why the outcome is open; "" if it is decided. Part of a sentence. */
+/** Why the outcome is open, as part of a sentence; "" if it is decided. */
 function openText({ doubt, verdict: { worst, unmeasured } }: JudgedClaim): string {
   if (doubt !== null) return doubtText(doubt);
   if (unmeasured.length > 0) return unmeasuredText(unmeasured);
   return worst === null || worst.reason === null ? "" : reasonText(worst.reason);
 }
 
-/** `2.14× [2.01, 2.28]` in the worst cell; "" if nothing was found. */
+/** What was found in the worst cell, such as `2.14× [2.01, 2.28]`; "" if nothing was found. */
 export function claimFound({ worst }: ClaimVerdict): string {
   return worst === null ? "" : foundWords(worst.found).brief;
 }
 
-/** `7 of 9 cells`; "" for a single cell. */
+/** In how many cells the claim holds, such as `7 of 9 cells`; "" if it is about a single cell. */
 export function claimHeld({ holding, of }: ClaimVerdict): string {
   return of < 2 ? "" : `${holding} of ${of} cells`;
 }
 
-/** The most cells that are named, which is enough to find the others: a claim may cover hundreds. */
+/** The most cells that are named. These suffice to understand which cells are meant; a claim may cover hundreds. */
 const MOST_NAMED = 6;
 
-/** `static, gin; static, flask and 3 more were not measured: left out by --only`. */
+/** For example `static, gin; static, flask and 3 more were not measured: left out by --only`. */
 function unmeasuredText(absences: readonly Absence[]): string {
   const cells = absences.filter((one) => one.code === "cell-not-measured");
   const others = absences.filter(({ code }) => code !== "cell-not-measured").map(absenceText);
@@ -88,7 +88,7 @@ function unmeasuredText(absences: readonly Absence[]): string {
 
 // Judged claims as lines of text, as counts in a sentence, and as JSON.
 
-/** `✗ rate(a) > 2 × rate(b): not reproduced: rate is …`. */
+/** For example `✗ rate(a) > 2 × rate(b): not reproduced: rate is …`. */
 export function claimLine(judged: JudgedClaim): string {
   const { claim: { text, source = "", note = "" }, outcome } = judged;
   return `${MARKS[outcome]} ${text}${source && ` (${source})`}: ${outcome}: ${
@@ -96,15 +96,15 @@ export function claimLine(judged: JudgedClaim): string {
   }${note && `; note: ${note}`}`;
 }
 
-/** `The latency drops over the first seconds: reproduced, 0.46× [0.41, 0.53].` */
+/** For example `The latency drops over the first seconds: reproduced, 0.46× [0.41, 0.53].` */
 export function claimBrief({ claim: { text, source }, outcome, verdict }: JudgedClaim): string {
   const found = claimFound(verdict);
   return `${source ?? text}: ${outcome}${found && `, ${found}`}.`;
 }
 
 /**
- * `✓ 13 reproduced`, `? 5 inconclusive (2 cannot be decided in this set-up)`.
- * @param claims Claims with the same outcome, at least one.
+ * For example `✓ 13 reproduced` or `? 5 inconclusive (2 cannot be decided in this set-up)`.
+ * @param claims Claims with the same outcome; at least one.
  */
 export function claimGroupText(claims: readonly JudgedClaim[]): string {
   const [{ outcome }] = claims;
@@ -116,7 +116,10 @@ function outOfReachText(claims: readonly JudgedClaim[]): string {
   return count === 0 ? "" : ` (${count} cannot be decided in this set-up)`;
 }
 
-/** `5 of 9 claims reproduced, 1 not, 3 inconclusive (2 cannot be decided in this set-up)`; "" without claims. */
+/**
+ * For example `5 of 9 claims reproduced, 1 not, 3 inconclusive (2 cannot be decided in this set-up)`; "" if there are
+ * no claims.
+ */
 export function claimsSummary(claims: readonly JudgedClaim[]): string {
   if (claims.length === 0) return "";
   const [not, unsure, reproduced] = (["broken", "inconclusive", "held"] as const).map((outcome) =>
@@ -129,7 +132,7 @@ export function claimsSummary(claims: readonly JudgedClaim[]): string {
   ].join(", ");
 }
 
-/** The verdicts of claims for results.json, with plain spaces instead of non-breaking ones. */
+/** The verdicts of claims for results.json. Non-breaking spaces are replaced with plain ones. */
 export function verdictsJson(claims: readonly JudgedClaim[]): Verdicts {
   const plain = (text: string): string => text.replaceAll(GLUE, " ");
   return claims.map((judged) => {

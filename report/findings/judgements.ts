@@ -1,6 +1,6 @@
 /**
- * The judge's results as sentences without full stops: shortfalls, pairs of cells, their figures and their slices, each
- * from its code and evidence.
+ * What the judge found, as sentences without full stops: shortfalls, pairs of cells, their figures, and comparisons in
+ * slices. Each sentence is made from a code and its evidence.
  */
 import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
 import { noSteadyStateText } from "../cells/cells.ts";
@@ -21,7 +21,7 @@ import { formatRatio, isSame, percentText, ratioText } from "../writing/ratios.t
 import { formatCount, formatMs, formatNumber, formatShare } from "../writing/units.ts";
 import { capitalized, counted, listed } from "../writing/words.ts";
 
-/** `plain times out on 19 % of requests`. */
+/** For example `plain times out on 19 % of requests`. */
 export function shortfallText(short: Shortfall): string {
   const { label, kind, ratio } = short;
   return kind === "dropped"
@@ -29,7 +29,7 @@ export function shortfallText(short: Shortfall): string {
     : `${label} ${shortfallClause(short)}`;
 }
 
-/** A shortfall for use beside the target's name: `times out on 19 % of requests`. */
+/** A shortfall without the target's name, such as `times out on 19 % of requests`. */
 export function shortfallClause({ kind, ratio, ...pace }: Shortfall): string {
   const share = shortfallShare(ratio);
   switch (kind) {
@@ -50,12 +50,12 @@ export function shortfallClause({ kind, ratio, ...pace }: Shortfall): string {
   }
 }
 
-/** A share with two digits: `19 %`; a share below 100 % is never rounded to it. */
+/** A share with two digits, such as `19 %`. A share below 100 % is never rounded up to 100 %. */
 export function shortfallShare(ratio: number): string {
   return ratio > 0.99 && ratio < 1 ? formatShare(ratio) : percentText(ratio);
 }
 
-/** `4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`; `same throughput, p99 …`. */
+/** For example `4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`, or `same throughput, p99 …`. */
 export function ratiosText(comparison: GroupComparison): string {
   const rate = comparisonOf(comparison, "rate");
   const isEven = rate.interval !== null && isSame(rate.interval);
@@ -63,17 +63,17 @@ export function ratiosText(comparison: GroupComparison): string {
   return `${requests}, p99 ${ratioText(comparisonOf(comparison, 99))}`;
 }
 
-// The wording for one figure of a pair.
+// The wording for one figure of a pair of cells.
 
 /**
- * The verdict in one or two words, for tables and charts, followed by the reason if the interval beside it does not show
- * the reason.
+ * The verdict in one or two words, for tables and charts. If the interval shown beside it does not explain it, the
+ * reason follows.
  */
 export function verdictWord(comparison: FigureComparison, marginRatio: number): string {
   return saidOf(comparison, marginRatio)[0];
 }
 
-/** The verdict with everything else that is known. */
+/** The verdict, followed by all details that are known. */
 export function verdictText(comparison: FigureComparison, marginRatio: number): string {
   return comparison.verdict === "equivalent"
     ? `equivalent within ${percentText(marginRatio)}${doubtText(comparison)}`
@@ -93,7 +93,7 @@ function doubtText({ isDoubted }: FigureComparison): string {
 
 type Said = (comparison: FigureComparison, marginRatio: number) => readonly string[];
 
-/** Each reason in a few words, and then its details; "" for a detail that is unknown. */
+/** For each reason, the verdict in a few words and then details. A detail that is unknown is "". */
 const REASONS: Readonly<Record<VerdictReason, Said>> = {
   nothing: () => ["nothing to compare"],
   "one-run": () => ["inconclusive: one run", "one run says nothing about the next"],
@@ -155,7 +155,7 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   ],
 };
 
-/** `while it rests, the base uses 30 % of a core more than the other side does`. */
+/** For example `while it rests, the base uses 30 % of a core more than the other side does`. */
 export function disturbanceText(disturbance: Disturbance | null): string {
   if (disturbance === null) return "";
   const { side, cores } = disturbance;
@@ -164,14 +164,17 @@ export function disturbanceText(disturbance: Disturbance | null): string {
   } of a core more than the other side does`;
 }
 
-/** `4 of 5 runs served nothing`. @param of Whose runs: ` of b`. */
+/** For example `4 of 5 runs served nothing`. @param of Whose runs these are, such as ` of b`. */
 export function silentText(silent: SilentRuns | null, of = ""): string {
   return silent === null
     ? "runs served nothing"
     : `${silent.count} of ${counted(silent.of, "run")}${of} served nothing`;
 }
 
-/** `likely better, not proven by 3 runs`. @param doubt Why the verdict is not certain, with further facts. */
+/**
+ * Makes verdicts such as `likely better, not proven by 3 runs`. @param doubt Why the verdict is not certain, and
+ * further details.
+ */
 function likely(doubt: Said): Said {
   return (comparison, marginRatio) => {
     const side = standingOf(comparison) === "likely-ahead" ? "better" : "worse";
@@ -187,7 +190,7 @@ function unproven(comparison: FigureComparison): string {
 
 type Sampled = Pick<FigureComparison, "runs" | "between" | "sliced">;
 
-/** `5 runs`, `300 pairs of slices`: the data behind an interval. */
+/** The data behind an interval, such as `5 runs` or `300 pairs of slices`. */
 export function samplesText(comparison: Sampled): string {
   const count = comparison.runs ?? 0;
   return `${formatCount(count)} ${sampleNoun(comparison, count)}`;
@@ -199,10 +202,10 @@ function sampleNoun({ between, sliced }: Sampled, count: number): string {
   return `${one}${count === 1 ? "" : "s"}`;
 }
 
-/** A factor of ten as a change. If only larger changes could be detected, their size is not shown. */
+/** A change by a factor of ten. If only larger changes could be detected, their size is not stated. */
 export const MOST_CHANGE = 9;
 
-/** The change that this many runs would have detected; "" if unknown. */
+/** The smallest change that this many runs would have detected; "" if unknown. */
 function seenText({ smallestChange }: FigureComparison): string {
   if (smallestChange === null) return "";
   return smallestChange > MOST_CHANGE
@@ -210,7 +213,7 @@ function seenText({ smallestChange }: FigureComparison): string {
     : `only a change of ${percentText(smallestChange)} or more would be detected`;
 }
 
-/** `about 18 runs would show equivalence within 2 %`; "" if no number of runs or sessions would. */
+/** For example `about 18 runs would show equivalence within 2 %`; "" if no number of runs or sessions would. */
 export function neededText(
   { runsNeeded, sessionsNeeded, ratio }: FigureComparison,
   marginRatio: number,
@@ -225,17 +228,20 @@ export function neededText(
   }`;
 }
 
-/** The most runs that are ever advised. */
+/** The most runs that are ever recommended. */
 const MOST_RUNS = 50;
 
-/** A sentence of advice if a verdict would take more runs than are ever advised; otherwise null. */
+/** Advice for a verdict that would take more runs than are ever recommended; null if it would not. */
 export function tooManyRunsText(runsNeeded: number): string | null {
   return runsNeeded > MOST_RUNS
     ? `Make runs longer or the machine quieter: more than ${MOST_RUNS} runs would be needed.`
     : null;
 }
 
-/** `4 near 1.00×, 1 near 0.79×`: for pairs, their ratios; for sessions, their ratios to the mean. */
+/**
+ * The sizes and mean values of two groups, such as `4 near 1.00×, 1 near 0.79×` for ratios of pairs. The values of runs
+ * are in requests/s or ms.
+ */
 function groupsText({ figure, groups }: FigureComparison): string {
   if (groups === null) return "";
   const { of, clusters, unsettled } = groups;
@@ -251,7 +257,7 @@ export function figureName(figure: ComparedFigure): string {
   return figure === "cpuPerRequest" ? "CPU/request" : figureKey(figure);
 }
 
-/** The figure's name within sentences, and on lines of its own. */
+/** The figure's name in a sentence, or on a line of its own. */
 export function figureInProse(figure: ComparedFigure): string {
   return figure === "rate" ? "requests/s" : figureName(figure);
 }
@@ -261,12 +267,12 @@ export function figureKey(figure: ComparedFigure): string {
   return typeof figure === "number" ? `p${figure}` : figure;
 }
 
-/** A condition that differs between two results: `processor: Xeon → EPYC`. */
+/** A condition that differs between two results, such as `processor: Xeon → EPYC`. */
 export function conditionText({ what, base, next }: ConditionDifference): string {
   return `${what}: ${shown(base)} → ${shown(next)}`;
 }
 
-/** The most characters that fit in a line. */
+/** Longer values are cut to this many characters. */
 const MOST_SHOWN = 80;
 
 function shown(value: unknown): string {
@@ -275,16 +281,17 @@ function shown(value: unknown): string {
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN - 1)}…`;
 }
 
-// Comparisons in slices: how they are judged, what their verdict is about, and who disturbs whom.
+// Comparisons in slices: how they are judged, what their verdict is about, and which side disturbs
+// the other.
 
-/** The note below a table that splits the spread of ratios into a part from slices and a part between rounds. */
+/** Explains a table that splits the spread of ratios into a part due to slices and a part between rounds. */
 export const LEVELS_NOTE =
   "A round is one pair of processes; if servers are never restarted, it is one stretch of time. Spread: the standard " +
   "deviation of the ratio of a round. By slices: the part of the spread that comes from the slices. Between rounds: the rest of the spread. " +
   "Percentiles are taken over all slices of a round together, so their spread is not split. Limited by slices: longer " +
   "rounds or more rounds narrow the interval. Limited by rounds: only more rounds do.";
 
-/** What a verdict requires: the note below a table of ratios. */
+/** Explains, below a table of ratios, what a verdict requires. */
 export const LOOKS_NOTE =
   "The sides were loaded in turns, slice by slice, so whatever moves both at once cancels out. " +
   `The ratio is checked after ${listed(PROCESS_LOOKS.map(String), "and")} rounds. ` +
@@ -292,11 +299,14 @@ export const LOOKS_NOTE =
   "comparisons. The exception is servers that are never restarted: if their ratio rises and falls in waves that last " +
   "longer than the first rounds, a verdict may be wrong more often.";
 
-/** Accompanies a verdict about one pair of processes that is never restarted. */
+/** Accompanies a verdict about one pair of processes that are never restarted. */
 export const THESE_TWO =
   "The verdict is about these two processes: after a restart, the ratio may differ.";
 
-/** Starts a sentence. @param cell Name of the cell, never capitalised; "" if there is only one. */
+/**
+ * A clause that begins a sentence. @param cell Name of the cell, which is never capitalised; "" if there is only one
+ * cell.
+ */
 export function disturbanceSentence(cell: string, disturbance: Disturbance): string {
   const who = disturbanceText(disturbance);
   return `${cell === "" ? capitalized(who) : `${cell}: ${who}`}, ` +

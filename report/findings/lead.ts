@@ -1,6 +1,7 @@
 /**
  * The leading figures of a run, for a headline or a line: those of its requests or, if every request carries messages,
- * those of messages. How long a stream or a WebSocket lasts is mostly up to the client.
+ * those of its messages. The duration of a stream or a WebSocket is no such figure, because it mostly depends on the
+ * client.
  */
 import type { MessageTimes } from "../../runner/result/messages.ts";
 import type { Measurement } from "../../runner/result/result.ts";
@@ -10,7 +11,7 @@ import { receivedPerSecOf } from "../figures/resources.ts";
 import { boundText, formatMs } from "../writing/units.ts";
 
 export interface Lead {
-  /** The unit that is counted per second. */
+  /** What `ratePerSec` counts. */
   readonly unit: "requests" | "messages" | "tokens";
   readonly ratePerSec: number;
   /** The noun for one of the run's requests. */
@@ -21,7 +22,7 @@ export interface Lead {
 type LeadPercentile = 50 | 99;
 
 interface LeadTime {
-  /** Put before the percentiles; "" if there is only one kind of time. */
+  /** Precedes the percentiles; "" if there is only one kind of time. */
   readonly label: string;
   readonly count: number;
   percentile(p: LeadPercentile): Bounded;
@@ -62,7 +63,10 @@ export function leadOf(run: LedRun): Lead {
 
 type Holding = Pick<LedRun, "streams" | "sockets">;
 
-/** The noun for requests with messages. @param hasCalls Whether some are gRPC calls; in a mix it is unknown which. */
+/**
+ * The noun for requests that carry messages. @param hasCalls Whether some of them are gRPC calls. If there are several
+ * kinds of requests, it is unknown which ones are calls.
+ */
 function kindOf(parts: readonly Holding[], hasCalls: boolean): Lead["request"] {
   if (parts.every(({ sockets }) => sockets !== undefined)) return "WebSocket";
   if (parts.some(({ sockets }) => sockets !== undefined)) return "request";
@@ -82,7 +86,10 @@ function timesOf(times: readonly (readonly [label: string, times: MessageTimes])
   }));
 }
 
-/** `p50 2.00 ms`, `p99 16.5 ms`; for streams `first p50 3.10 ms, p99 9.00 ms`, `gap p50 50.1 ms, p99 52.0 ms`. */
+/**
+ * For example `p50 2.00 ms` and `p99 16.5 ms`; for streams `first p50 3.10 ms, p99 9.00 ms` and `gap p50 50.1 ms, p99
+ * 52.0 ms`.
+ */
 export function timeTexts({ unit, times }: Lead, percentiles: readonly LeadPercentile[]): string[] {
   const texts = times.filter(({ count }) => count > 0).flatMap(({ label, percentile }) => {
     const known = percentiles.map((p) => {

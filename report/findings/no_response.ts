@@ -1,4 +1,7 @@
-/** What went wrong with responses, counted and in words: runs in which no request got one, and statuses other than 2xx. */
+/**
+ * What went wrong with responses, in counts and words: runs in which no request got a response, and statuses other than
+ * 2xx.
+ */
 import {
   PROTOCOL_FAILURES,
   type ProtocolFailure,
@@ -15,21 +18,21 @@ export type Unanswered =
   & { readonly requests: Pick<Measurement["requests"], "due" | "unfinished" | "dropped"> }
   & { readonly load: Pick<Measurement["load"], "timeout"> };
 
-/** How requests ended, in runs in which none got a response. */
+/** How requests ended in runs in which none of them got a response. */
 export interface NoResponse {
   readonly due: number;
   readonly errors: Readonly<Partial<Record<ErrorKind, number>>>;
-  /** The failures of kind `protocol`; absent in earlier results. */
+  /** Numbers of the failures of kind `protocol`; absent in earlier results. */
   readonly protocol?: Readonly<Partial<Record<ProtocolFailure, number>>>;
   readonly unfinished: number;
   readonly dropped: number;
-  /** Whether the generator did not get as far as sending any request. */
+  /** Whether the generator failed before it sent any request. */
   readonly isUnsent?: boolean;
-  /** Milliseconds; null if the runs have different time-outs. */
+  /** The time-out in ms; null if it differs between the runs. */
   readonly timeout: number | null;
 }
 
-/** How requests ended in all these runs together. @param runs At least one. */
+/** How requests ended in all of these runs together. @param runs At least one. */
 export function noResponseOf(runs: readonly Unanswered[]): NoResponse {
   const counts = <Key extends string>(
     keys: readonly Key[],
@@ -74,7 +77,9 @@ const BECAME: Readonly<
   "http-rules": "got a response that breaks the rules of HTTP",
 };
 
-/** `50 timed out after 5 s, 12 never sent`, the most frequent first; "" if none was due. */
+/**
+ * How requests ended, the most frequent way first, such as `50 timed out after 5 s, 12 never sent`; "" if none was due.
+ */
 export function endsText(
   { errors, protocol, unfinished, dropped, isUnsent = false, timeout }: NoResponse,
 ): string {
@@ -97,7 +102,7 @@ export function endsText(
     .join(", ");
 }
 
-/** `No request got a response: 50 timed out after 5 s`, without a full stop. */
+/** For example `No request got a response: 50 timed out after 5 s`, without a full stop. */
 export function noResponseText(found: NoResponse): string {
   const { due, isUnsent = false } = found;
   return due === 0 && !isUnsent
@@ -106,8 +111,8 @@ export function noResponseText(found: NoResponse): string {
 }
 
 /**
- * `14,892 of 14,892 responses were 404`, `9,000 of 14,892 responses were 404, and 12 were 503`; "" if all were 2xx or
- * as expected. Without a full stop.
+ * Statuses other than 2xx, such as `9,000 of 14,892 responses were 404, and 12 were 503`, without a full stop; "" if
+ * there are none, or if they were expected.
  */
 export function otherStatusesText(
   { status, checks, requests }: Pick<Measurement, "status" | "checks" | "requests">,

@@ -1,4 +1,4 @@
-/** One run over time in a few words: the label of its steady state, or why there is none. */
+/** How one run behaved over time, in a few words: the label of its steady state, or why it has none. */
 import type { Warmup } from "../../runner/result/warmup.ts";
 import type { Freezes } from "../../runner/stats/steady_state/freezes.ts";
 import type { UnsettledReason } from "../../runner/stats/steady_state/steady_state.ts";
@@ -12,7 +12,7 @@ const LABELS: Readonly<Record<Warmup["label"], string>> = {
   "too-short": "too short to say",
 };
 
-/** `warm-up, steady from 1.5 s on, within ± 2.1 %`. */
+/** For example `warm-up, steady from 1.5 s on, within ± 2.1 %`. */
 export function overTimeText(warmup: Warmup): string {
   const { label, steadyFromS } = warmup;
   const from = steadyFromS ? `steady from ${formatTick(steadyFromS)} s on` : "";
@@ -20,31 +20,34 @@ export function overTimeText(warmup: Warmup): string {
     .filter(Boolean).join(", ");
 }
 
-/** A run without a steady state; results of older versions lack some of the facts. */
+/** Why a run has no steady state. Results of older versions lack some of these facts. */
 interface UnsettledRun {
   readonly unsettled?: UnsettledReason | null;
-  /** Relative change, from start to end, of a straight line fitted to the run. */
+  /** Relative change from start to end of a straight line that was fitted to the run. */
   readonly driftRatio?: number;
   readonly cyclePeriodS?: number;
   readonly freezes?: Freezes;
 }
 
-/** `latency or rate changes in the last quarter; the server sent no response for 2.0 s, once`; "" if the results have no reason. */
+/**
+ * Why the run has no steady state, and all its freezes, such as `latency or rate changes in the last quarter; the
+ * server sent no response for 2.0 s, once`; "" if the results have no reason.
+ */
 export function everyUnsettledText(run: UnsettledRun): string {
   return [unsettledText(run), otherFreezes(run)].filter(Boolean).join("; ");
 }
 
-/** Freezes of a run that has another reason for being unsteady. */
+/** The freezes of a run, if they are not already given as the reason why it is unsteady. */
 function otherFreezes({ unsettled, freezes }: UnsettledRun): string {
   return freezes && unsettled !== "freezes" ? `the server ${freezesText(freezes)}` : "";
 }
 
-/** The smallest half width of a band that is stated, as a share of its level. */
+/** The smallest half-width of a band that is stated, as a share of the band's level. */
 const LEAST_SHOWN = 0.001;
 
 /**
- * `within ± 2.1 %`: for the run that strays farthest, with `(p50 ± 40 µs)` if latency is so low that its variation
- * comes from the machine; "" if the results do not say.
+ * The band in which the runs stay, such as `within ± 2.1 %`, for the run that strays farthest. `(p50 ± 40 µs)` is added
+ * if latency is so low that its variation comes from the machine. "" if the results do not give the band.
  */
 export function withinText(
   warmups: readonly Pick<Warmup, "withinRatio" | "withinMs">[],
@@ -56,7 +59,7 @@ export function withinText(
   return ms < 0 ? within : `${within} (p50 ± ${formatMs(ms)})`;
 }
 
-/** `sent no response for 2.0 s, 3 times, every 10 s`; of several freezes, the longest. */
+/** For example `sent no response for 2.0 s, 3 times, every 10 s`. The length is that of the longest freeze. */
 export function freezesText({ count, longestS, periodS }: Freezes): string {
   const times = count === 1 ? "once" : `${count} times`;
   const every = periodS === null ? "" : `, every ${twoDigits(periodS)} s`;
@@ -80,7 +83,7 @@ const UNSETTLED: Readonly<Record<UnsettledReason, (run: UnsettledRun) => string>
   late: () => "latency or rate changes in the last quarter",
 };
 
-/** `latency or rate drifts by 12 % from start to end`; "" if the results do not say why. */
+/** For example `latency or rate drifts by 12 % from start to end`; "" if the results give no reason. */
 export function unsettledText(run: UnsettledRun): string {
   return run.unsettled ? UNSETTLED[run.unsettled](run) : "";
 }

@@ -1,4 +1,4 @@
-/** What a comparison of published figures with measured ones shows: one sentence for each finding. */
+/** What a comparison of published figures with measured ones shows, one sentence for each finding. */
 import { nameOf } from "../cells/match.ts";
 import type { Range } from "../figures/range.ts";
 import {
@@ -20,22 +20,25 @@ export const FAR_RULE =
     1 / FAR_RATIO
   } ×); with a single run, if the figure itself does. A figure that is certainly not 0 counts as that far from a published 0.`;
 
-/** `static, express`; without the scenario if there is only one. */
+/** Name of a row's cell, such as `static, express`. The scenario is left out if all rows have the same one. */
 function rowName({ cell }: MatchedRow, rows: readonly MatchedRow[]): string {
   return rows.some((row) => row.cell.scenario !== cell.scenario) ? nameOf(cell) : cell.label;
 }
 
-/** How similar the order and the figures are. */
+/** How similar the measured order and figures are to the published ones. */
 export function publishedFinding({ rows, far, orders }: JudgedTable): string {
   return [orderSentence(orders), farSentence(rows, far)].filter(Boolean).join(" ");
 }
 
-/** With fewer cells, a correlation may be chance: of four cells, one order in 24 is the published one. */
+/**
+ * The fewest cells for which a correlation is stated. With fewer, it may be chance: there are only 24 orders of four
+ * cells, so one in 24 random orders is the published one.
+ */
 const FEWEST_CORRELATED = 5;
-/** The correlation from which on two orders are equal: 1, less a rounding error. */
+/** From this correlation on, two orders count as equal; it allows for rounding errors. */
 const EQUAL = 1 - 1e-9;
 
-/** How similar the measured order is to the published one; "" for fewer than two cells. */
+/** How similar the measured order is to the published one; "" if there are fewer than two cells. */
 function orderSentence([{ cells, rho }, ...within]: readonly PublishedOrder[]): string {
   if (cells < 2) return "";
   if (Number.isNaN(rho)) {
@@ -51,14 +54,14 @@ function orderSentence([{ cells, rho }, ...within]: readonly PublishedOrder[]): 
   }.`;
 }
 
-/** A correlation with two digits; 1 only if it is exactly 1. */
+/** A correlation with two digits. It is shown as 1 or −1 only if it is exactly that. */
 function correlationText(rho: number): string {
   return Math.abs(rho) >= EQUAL
     ? String(Math.round(rho))
     : Math.min(0.99, Math.max(-0.99, rho)).toFixed(2);
 }
 
-/** How many differences matter, and the largest. */
+/** How many figures differ substantially from the published ones, and which of them differs most. */
 function farSentence(rows: readonly MatchedRow[], far: readonly MatchedRow[]): string {
   const compared = rows.filter((row) => !isBase(row)).length;
   if (compared === 0) return "";
@@ -73,7 +76,7 @@ function farSentence(rows: readonly MatchedRow[], far: readonly MatchedRow[]): s
     }.`;
 }
 
-/** `static, gin: measured 1.20× [1.15, 1.25] where 2.31× was published, 0.52× [0.50, 0.54] as much.` */
+/** For example `static, gin: measured 1.20× [1.15, 1.25] where 2.31× was published, 0.52× [0.50, 0.54] as much.` */
 export function differenceSentence(
   row: MatchedRow,
   { table: { unit }, rows }: JudgedTable,
@@ -92,14 +95,14 @@ function quotientText({ quotient }: MatchedRow): string {
   return quotient === null ? "–" : formatRatio(quotient.value, quotient.interval);
 }
 
-/** `< `, `> ` or `~ ` before a published figure that is a bound or an approximation; otherwise "". */
+/** The mark before a published figure that is a bound (`< `, `> `) or an approximation (`~ `); "" for other figures. */
 export function boundMark({ bound }: Pick<MatchedRow, "bound">): string {
   return bound === null ? "" : `${bound}${GLUE}`;
 }
 
 /**
- * A note on the base by which figures are divided: the table has its value here and as published, which shows the
- * difference of the machines.
+ * Says by whose figures the others are divided, or why they are not divided. Figures that are not relative to a base
+ * also show the difference between the machines.
  */
 export function relativeNote({ table: { relative }, isRelative }: JudgedTable): string {
   if (isRelative) return `Relative figures are divided by those of ${relative}.`;
@@ -112,7 +115,7 @@ export function relativeNote({ table: { relative }, isRelative }: JudgedTable): 
 
 const MOST_NAMED = 8;
 
-/** Published figures that are missing from the table, and why; "" if there are none. */
+/** The published figures that could not be compared, grouped by the reason; "" if there are none. */
 export function missingSentence({ missing }: JudgedTable): string {
   if (missing.length === 0) return "";
   const groups = [...Map.groupBy(missing, ({ reason }) => reason)].map(([reason, cells]) => {

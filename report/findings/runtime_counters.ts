@@ -1,6 +1,6 @@
 /**
- * What runtimes reported about themselves, for each cell: pauses, slow requests that overlapped them, and the
- * compilers' work.
+ * What language runtimes reported about themselves in each cell: pauses, slow requests that overlapped pauses, and the
+ * work of their compilers.
  */
 import type { Counters } from "../../runner/result/runtime/counters.ts";
 import { sum } from "../writing/spread.ts";
@@ -9,7 +9,7 @@ import { counted, listed } from "../writing/words.ts";
 import type { Finding } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 
-/** A finding about the runtime of each cell, and one about its compiler; none if no run was observed. */
+/** For each observed cell, one finding about its runtime and one about its compiler. */
 export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
   return cells.flatMap(({ label, runs }) => {
     const observed = runs.filter(({ counters }) => counters !== undefined);
@@ -26,7 +26,7 @@ export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
   });
 }
 
-/** How many functions were optimised in a run, and when; no finding if no run reports on its compiler. */
+/** How many functions the compiler optimised per run, and when. Empty if no run reports on its compiler. */
 function compilerFinding(label: string, all: readonly Counters[]): Finding[] {
   const reported = all.filter(({ processes }) =>
     processes.some(({ compiler }) => compiler !== undefined)
@@ -56,14 +56,16 @@ function compilerFinding(label: string, all: readonly Counters[]): Finding[] {
   return [{ code: "compiler", text: `V8 of ${label}: ${text}.` }];
 }
 
-/** The end of the interval in which half of the total is reached, seconds. */
+/** The end, in seconds, of the interval in which half of the total count is reached. */
 function halfOf(moments: readonly { readonly endS: number; readonly count: number }[]): number {
   const half = sum(moments, ({ count }) => count) / 2;
   let done = 0;
   return moments.find(({ count }) => (done += count) >= half)?.endS ?? 0;
 }
 
-/** How much pauses stopped a target; the shares of its processes are added, because each pauses independently. */
+/**
+ * How long pauses stopped a target. The shares of its processes are added, because each process pauses independently.
+ */
 function pausesText(all: readonly Counters[], elapsedMs: number): string {
   const processes = all.flatMap(({ processes }) => processes);
   const count = sum(processes, ({ collections }) => collections);
@@ -81,21 +83,22 @@ function pausesText(all: readonly Counters[], elapsedMs: number): string {
     : `${counted(count, "collection")} stopped it for ${
       formatShare(stoppedMs / elapsedMs)
     } of the time; the longest took ${formatMs(longestMs)}${
-      // Go's collections, and parts of V8's, run concurrently with the program.
+      // A collection may take longer than it stops the program: those of Go, and in part those of
+      // V8, run concurrently.
       longest === undefined || longest.stoppedMs >= longestMs
         ? ""
         : ` and stopped it for ${formatMs(longest.stoppedMs)} of that`}`;
   return stopped + delay;
 }
 
-/** Whether the slowest requests overlapped pauses more often than by chance; "" if there were no pauses to overlap. */
+/** Whether the slowest requests overlapped pauses more often than by chance; "" if there were no pauses. */
 function slowestText(all: readonly Counters[]): string {
   const requests = sum(all, ({ slowest }) => slowest.requests);
   if (requests === 0) return "; no request was slow";
   const met = (of: "collections" | "stalls", what: string): string[] => {
     const overlapping = sum(all, ({ slowest }) => slowest[of].overlapping);
     const expected = sum(all, ({ slowest }) => slowest[of].expected);
-    // Stalls caused by a halted machine or a crowded core do not count.
+    // There were no such pauses. Stalls due to a halted machine or a crowded core are not counted.
     if (expected === 0) return [];
     const [share, byChance] = [overlapping, expected].map((count) => formatShare(count / requests));
     return [

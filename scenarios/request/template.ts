@@ -1,6 +1,6 @@
 /**
- * Fills values into a request in place of `{{ name }}`: in its path, header values and body. Each value is escaped for
- * its place, so that no value can change the structure of the request.
+ * Replaces each `{{ name }}` in a request's path, header values and body by its value. Each value is escaped for the
+ * place where it stands, so that no value can change the structure of the request.
  */
 import { type BodyPart, bodyTexts } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
@@ -10,17 +10,15 @@ const PLACEHOLDER = /\{\{\s*([^{}\s](?:[^{}]*[^{}\s])?)\s*\}\}/g;
 type Write = (value: string) => string;
 type WriteValues = (text: string, write: Write) => string;
 
-/** The names of the values that `text` needs, each once. */
 export function namesInText(text: string): string[] {
   return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name))];
 }
 
-/** The names of the values that the request needs, each once. */
 export function namesIn({ path, headers, body }: WireRequest): string[] {
   return namesInText([path, ...Object.values(headers), ...bodyTexts(body)].join("\n"));
 }
 
-/** The request with every value in place; a name without a value stays as written. */
+/** Fills the values into the request. A placeholder without a value stays as written. */
 export function fillTemplate(wire: WireRequest, values: ReadonlyMap<string, string>): WireRequest {
   const fill: WriteValues = (text, write) =>
     text.replaceAll(PLACEHOLDER, (written, name: string) => {
@@ -49,7 +47,6 @@ function filledBody({ body, headers }: WireRequest, fill: WriteValues): WireRequ
   });
 }
 
-/** Escapes a value for use within a JSON string. */
 function inJson(value: string): string {
   return JSON.stringify(value).slice(1, -1);
 }
@@ -58,7 +55,7 @@ function asIs(value: string): string {
   return value;
 }
 
-/** Escapes whatever would end a name in quotes, or its line (WHATWG HTML, multipart form data). */
+/** Escapes line breaks and the quotes around a name in multipart form data (WHATWG HTML). */
 export function inQuotes(value: string): string {
   return value.toWellFormed().replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll(
     '"',
@@ -67,27 +64,31 @@ export function inQuotes(value: string): string {
 }
 
 /**
- * Percent-encodes a value. A lone surrogate, which responses and files may hold, has no encoding; it becomes U+FFFD.
+ * Percent-encodes a value. Lone surrogates, which can't be encoded, become U+FFFD; they may come from responses and
+ * files.
  */
 export function percentEncoded(value: string): string {
   return encodeURIComponent(value.toWellFormed());
 }
 
 /**
- * A value that is to be a whole path, such as a captured Location. An address loses its origin; one without a path,
- * such as `mailto:a@b`, becomes `/`.
+ * The path and query of a value that is used as a whole path, such as a captured Location. An absolute URL loses its
+ * origin; a URL whose path doesn't begin with a slash, such as `mailto:a@b`, becomes `/`.
  */
 function asPath(address: string): string {
   const url = URL.parse(address, "http://host/");
   return url?.pathname.startsWith("/") ? url.pathname + url.search : "/";
 }
 
-/** Removes from a value whatever would begin another header field or is not Latin-1 (RFC 9110 §5.5). */
+/**
+ * Removes line breaks, other control characters, and all that is not Latin-1, so that a value can't begin another
+ * header field (RFC 9110 §5.5).
+ */
 function withoutBreaks(value: string): string {
   return value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "");
 }
 
-/** Chooses how values are written into a body, by the body's type. */
+/** How values are escaped in a body of this content type. */
 function writerFor(headers: WireRequest["headers"]): Write {
   const isType = ([name]: [string, string]): boolean => name.toLowerCase() === "content-type";
   const [, type = ""] = Object.entries(headers).find(isType) ?? [];
@@ -95,20 +96,26 @@ function writerFor(headers: WireRequest["headers"]): Write {
   return /^application\/x-www-form-urlencoded\b/i.test(type) ? percentEncoded : asIs;
 }
 
-/** Names and values as a form or a query (WHATWG URL), percent-encoded except for `{{ names }}`; spaces as %20. */
+/**
+ * Writes names and values as a form body or a query (WHATWG URL). All but placeholders (`{{ name }}`) is
+ * percent-encoded, spaces as %20.
+ */
 export function formText(fields: Iterable<readonly [name: string, value: string]>): string {
   return [...fields].map((field) =>
     field.map((text) => writtenBesides(text, percentEncoded)).join("=")
   ).join("&");
 }
 
-/** Applies `write` to the text around `{{ names }}`, which stay. */
+/** Applies `write` to all text outside placeholders (`{{ name }}`). */
 export function writtenBesides(text: string, write: (text: string) => string): string {
   return text.split(/(\{\{[^{}]*\}\})/).map((part, at) => at % 2 === 1 ? part : write(part))
     .join("");
 }
 
-/** Percent-encodes spaces and non-ASCII characters of a path or a query, except in `{{ names }}`. */
+/**
+ * Percent-encodes the spaces and non-ASCII characters in a path or a query, but not those in placeholders (`{{ name
+ * }}`).
+ */
 export function pathText(path: string): string {
   return writtenBesides(path, (part) => part.replaceAll(/[^\x21-\x7e]+/g, percentEncoded));
 }

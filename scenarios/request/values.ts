@@ -1,6 +1,6 @@
 /**
- * The values of `{{ name }}`: random numbers and choices, or rows of a file. They are drawn by a seed before the load
- * starts.
+ * The values that replace `{{ name }}` in requests: random numbers and choices, or rows of a file. They are drawn from
+ * a seed before the load starts.
  */
 import * as z from "zod";
 import { wrongPattern } from "../../base/pattern.ts";
@@ -11,7 +11,7 @@ import { type Draw, shuffled } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** The number of variants that are drawn of a random value. */
+/** How many variants of a random value are drawn. */
 const RANDOM_VARIANTS = 1_000;
 
 const uuid = z.literal("uuid", {
@@ -32,18 +32,18 @@ const pick = z.strictObject({
   pick: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1).describe("The choices"),
 }).describe("One of several values, all equally likely");
 
-/** The rows of a file. In JSON a digest replaces them, because they may be many, or secret. */
+/** The rows of a file. In JSON they are replaced by a digest, because there may be many, and they may be secret. */
 export class Table {
   readonly columns: readonly string[];
   readonly #digest: FileDigest;
 
-  /** @param query The query that gave the rows of a database. */
+  /** @param query The query that selected the rows; only for a database. */
   constructor(readonly path: string, readonly rows: readonly TableRow[], readonly query = "") {
     this.columns = Object.keys(rows[0]);
     this.#digest = fileDigest(path, JSON.stringify(rows));
   }
 
-  /** A key that all tables with the same rows share. */
+  /** Identifies the rows: tables read from the same file by the same query have the same key. */
   get key(): string {
     return `${this.path}\n${this.query}`;
   }
@@ -113,8 +113,8 @@ const sqlite = (files: Files) =>
   ).describe("Rows of a database, one after the other");
 
 /**
- * The source with the rows in place of the path; adds an issue if they cannot be read, or cannot be taken in the given
- * order.
+ * The source with its path replaced by the rows of the file. Adds an issue if the rows can't be read, or can't be taken
+ * in the given order.
  */
 function tableIn<Source extends "csv" | "jsonl" | "sqlite">(
   context: z.core.$RefinementCtx,
@@ -145,7 +145,7 @@ function tableIn<Source extends "csv" | "jsonl" | "sqlite">(
   return { ...rest, [source]: table } as Taken & { readonly [of in Source]: Table };
 }
 
-/** The reason why rows cannot be drawn by weight; null if they can, or need not be. */
+/** Why the rows can't be drawn by weight; null if they can, or if they are taken in another order. */
 function wrongWeights({ order, weight }: Taken, { rows }: Table): string | null {
   if (order !== "weighted") {
     return weight === undefined ? null : "Cannot use weight with this order: write order: weighted";
@@ -169,7 +169,7 @@ function weightOf(row: TableRow, column: string): number {
 const valueSpec = (files: Files) =>
   z.xor([uuid, range, pick, csv(files), jsonLines(files), sqlite(files)]);
 
-/** A name for a value, without dots: a dot separates the name of a table from that of its column. */
+/** The name of a value. It may not contain dots, because a dot separates the name of a table from that of a column. */
 export const valueName = z.string().regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, {
   error: ({ input }) =>
     `Cannot use ${quotedOpenly(input)} as the name of a value: ` +
@@ -182,7 +182,7 @@ type ValueSpec = z.output<ReturnType<typeof valueSpec>>;
 type TableSpec = Extract<ValueSpec, Taken>;
 export type ValueSpecs = Readonly<Record<string, ValueSpec>>;
 
-/** The names that can stand between `{{` and `}}`. */
+/** The names that may be written between `{{` and `}}`. */
 export function placeholderNames(values: ValueSpecs): string[] {
   return Object.entries(values).flatMap(([name, spec]) =>
     isTable(spec) && spec.column === undefined
@@ -191,14 +191,13 @@ export function placeholderNames(values: ValueSpecs): string[] {
   );
 }
 
-/** A table whose rows are sent, and the row of each variant. */
+/** A table whose rows are sent, and which row each variant sends. */
 export interface TableUse {
-  /** The names of the values that are the table's columns. */
+  /** The names of the values that come from the table. */
   readonly values: readonly string[];
   readonly file: string;
-  /** The number of rows. */
   readonly rows: number;
-  /** The index of the row in each variant; null: each virtual user has a row of its own. */
+  /** The index of the row that each variant sends; null if each virtual user has a row of its own. */
   readonly rowOf: readonly number[] | null;
 }
 
@@ -208,8 +207,9 @@ interface DrawnValues {
 }
 
 /**
- * The variants of the named values, in the order in which they are used. A file gives one for each row. Random values
- * give 1,000 or, beside a file, as many whole rounds through its rows as fit into 1,000, but at least one.
+ * Draws the variants of the named values, in the order in which they are sent. A file gives one variant for each row.
+ * Random values give 1,000 variants; beside a file, they give as many whole passes through its rows as fit into 1,000,
+ * but at least one.
  */
 export function drawValues(
   values: ValueSpecs,
@@ -239,8 +239,9 @@ export function drawValues(
 }
 
 /**
- * The values of each virtual user from tables with unique rows, by the user's place among those present at once; as
- * many as the shortest table has rows. Null: there is no such table.
+ * The values that each virtual user takes from tables with unique rows. Each element belongs to one of the virtual
+ * users who are present at the same time; there are as many elements as the shortest table has rows. Null if no table
+ * has unique rows.
  */
 export function ownValues(
   values: ValueSpecs,
@@ -259,7 +260,7 @@ export function ownValues(
   );
 }
 
-/** The tables that give each virtual user a row of its own, with the names of their values. */
+/** The tables that give each virtual user a row of its own, each with the name of the value that uses it. */
 export function uniqueTables(values: ValueSpecs): [name: string, table: Table][] {
   return uniqueOf(Object.entries(values)).map(([name, spec]) => [name, tableOf(spec)]);
 }
@@ -270,7 +271,6 @@ function uniqueOf(
   return specs.filter(isOfTable).filter(([, spec]) => isUnique(spec));
 }
 
-/** The number of variants that `drawValues` returns. */
 export function countOfValueVariants(values: ValueSpecs, names: readonly string[]): number {
   const used = usedSpecs(values, names).filter(([, spec]) => !isUnique(spec));
   const rows = used.reduce(
@@ -281,7 +281,7 @@ export function countOfValueVariants(values: ValueSpecs, names: readonly string[
   return rows * (isRandom ? Math.max(1, Math.floor(RANDOM_VARIANTS / rows)) : 1);
 }
 
-/** Whether the value is always the same, so that there is nothing to draw. */
+/** Whether the value is always the same. */
 function isOne(spec: Exclude<ValueSpec, TableSpec>): boolean {
   return typeof spec === "object" && "pick" in spec && spec.pick.length === 1;
 }
@@ -295,17 +295,20 @@ function usedSpecs(
   );
 }
 
-/** Returns the names with their values in one variant. */
+/** Returns the values in one variant, each with its name. */
 type Give = (variant: number) => [name: string, value: string][];
 
-/** The order of each file's rows: one for all its columns, so that a name and its password stay together. */
+/**
+ * The order of the rows of each table. All columns of a table share it, so that a user name and its password stay
+ * together.
+ */
 type Orders = ReadonlyMap<string, readonly number[]>;
 
 function orderKey(spec: TableSpec): string {
   return [tableOf(spec).key, spec.order, spec.weight].join("\n");
 }
 
-/** The order in which the rows of each table are taken, unless its rows are unique. */
+/** The order in which the rows of each table are taken, except for tables with unique rows. */
 function ordersOf(used: readonly [string, ValueSpec][], draw: Draw): Orders {
   const orders = new Map<string, readonly number[]>();
   for (const [, spec] of used) {
@@ -338,13 +341,13 @@ function valuesOfRow(
   return Object.entries(row).map(([column, value]) => [`${name}.${column}`, value]);
 }
 
-/** The number of rows that are taken before the first is taken again. */
+/** The number of rows that are taken before they repeat. */
 function roundOf(spec: TableSpec): number {
   const { rows } = tableOf(spec);
   return spec.order === "weighted" ? Math.max(RANDOM_VARIANTS, rows.length) : rows.length;
 }
 
-/** Draws are whole numbers below this number, which is precise enough for weights. */
+/** Draws are integers from 0 to one less than this number, which is fine enough for weights. */
 const STEPS = 2 ** 31 - 1;
 
 function drawnByWeight(rows: readonly TableRow[], spec: TableSpec, draw: Draw): number[] {
@@ -357,7 +360,7 @@ function drawnByWeight(rows: readonly TableRow[], spec: TableSpec, draw: Draw): 
   });
 }
 
-/** The index of the first of the ascending numbers that is more than `value`. */
+/** The index of the first number that is greater than `value`, by bisection of the ascending numbers. */
 function firstAbove(sums: readonly number[], value: number): number {
   let [from, to] = [0, sums.length - 1];
   while (from < to) {
@@ -376,7 +379,7 @@ function drawn(spec: Exclude<ValueSpec, TableSpec>, draw: Draw): string {
 
 function drawUuid(draw: Draw): string {
   const digits = Array.from({ length: 32 }, () => draw(0, 15));
-  digits[12] = 4; // the version, and at 16 the variant (RFC 9562 §5.4)
+  digits[12] = 4; // version; digit 16 holds the variant (RFC 9562 §5.4)
   digits[16] = 8 + draw(0, 3);
   const hex = digits.map((digit) => digit.toString(16)).join("");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
@@ -398,23 +401,23 @@ function tableOf(spec: TableSpec): Table {
   return "csv" in spec ? spec.csv : "jsonl" in spec ? spec.jsonl : spec.sqlite;
 }
 
-// A place in a body or in a message of a stream that holds a value: a member of its JSON, or a match of a pattern in
-// its text.
+// Where a body, or a message of a stream, holds a value: in a member of its JSON, or in its text
+// where a pattern matches.
 
 export type BodySource =
-  /** The members and indexes that lead from the top of a JSON body to the value. */
+  /** The member names and indexes that lead from the root of a JSON body to the value. */
   | { readonly kind: "json"; readonly path: readonly string[] }
-  /** A regular expression of RE2 with one group, matched against the body. */
+  /** A regular expression in RE2 syntax with one group, matched against the body. */
   | { readonly kind: "pattern"; readonly source: string };
 
 const LONGEST_SHOWN = 200;
 
-/** One step of a path: a member's name, or an index. */
+/** One step of a path: the name of a member, or an index. */
 export const jsonStep = z.string().regex(/^[^.[\]]+$/, {
   error: ({ input }) => `Cannot use ${quotedOpenly(input)} as a name in JSON`,
 });
 
-/** A path such as `data.items[0].id`, also with JSONPath's `$.` before it. */
+/** A path such as `data.items[0].id`. It may begin with `$.` or `$`, as in JSONPath. */
 const JSON_PATH = /^(?:\$\.|\$(?=\[))?((?:[^.[\]]+|\[\d+\])(?:\.[^.[\]]+|\[\d+\])*)$/;
 
 export const jsonSource = z.strictObject({
@@ -444,7 +447,7 @@ function stepsOf(path: string): string[] {
   return steps.match(/[^.[\]]+/g) ?? [];
 }
 
-/** The text in quotes, cut if it is too long to be shown. */
+/** The text in quotes, cut to `LONGEST_SHOWN` characters. */
 function quoted(text: string): string {
   return JSON.stringify(text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`);
 }

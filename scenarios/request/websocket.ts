@@ -1,5 +1,5 @@
 /**
- * A WebSocket in an experiment file: the messages that are sent, and the message of the server that responds to each.
+ * A WebSocket in an experiment file: the messages that are sent, and which message of the server answers each of them.
  */
 import * as z from "zod";
 import type { Offer } from "../../base/http/websocket/handshake.ts";
@@ -14,15 +14,15 @@ import { type BodySource, jsonSource, textSource } from "./values.ts";
 const ANSWERS = ["echo", "push", "order"] as const;
 
 /**
- * The message that responds to a sent message: the one with the same octets (echo), the next one (order), or one with a
- * value in common (a BodySource). push: no message responds.
+ * Which of the server's messages answers a sent message: the one with the same octets (echo), the next one (order), or
+ * one that has a value in common with it (a BodySource). With "push", no message is an answer.
  */
 export type MessageExpectation = typeof ANSWERS[number] | BodySource;
 
 export const answer = z.enum(ANSWERS);
 export const answerSpec = z.union([answer, jsonSource, textSource]);
 
-/** The names of a message's number and of its socket's number, which each message may contain. */
+/** Placeholders that each message may contain: the number of the message, and the number of its socket. */
 export const SOCKET_NAMES: readonly string[] = ["n", "socket"];
 
 function checkSize(bytes: number, context: z.core.$RefinementCtx): void {
@@ -60,7 +60,7 @@ const sendSpec = z.strictObject({
 
 type SendSpec = z.output<typeof sendSpec>;
 
-/** A subprotocol: a token (RFC 6455 §4.1). */
+/** A subprotocol, which must be a token (RFC 6455 §4.1). */
 export const subprotocol = z.string().max(200).regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, {
   error: ({ input }) => `Cannot use ${quotedOpenly(input)} as a subprotocol`,
 });
@@ -78,7 +78,7 @@ export const socketFields = {
   ),
 };
 
-/** The keys of a request for a WebSocket, as written. */
+/** The keys of a request that concern a WebSocket, as they stand in the file. */
 interface SocketRequest {
   readonly websocket?: string;
   readonly send?: SendSpec;
@@ -89,7 +89,7 @@ interface SocketRequest {
   readonly capture?: Readonly<Record<string, unknown>>;
 }
 
-/** A WebSocket as the script of a load holds it. */
+/** A WebSocket as a load's script describes it. */
 export interface SocketUse {
   readonly send?: { readonly everyMs?: number; readonly isText: boolean };
   readonly answer: MessageExpectation;
@@ -116,7 +116,7 @@ export function socketUse(
   };
 }
 
-/** The opening handshake, with the message to send in place of a body, because values are filled into both. */
+/** The request of the opening handshake. Its body is the message to send, because values are filled into both. */
 export function socketWire(
   { websocket = "/", send, subprotocol = [], deflate = false }: SocketRequest,
   headers: Readonly<Record<string, string>>,
@@ -127,7 +127,7 @@ export function socketWire(
     headers: {
       ...handshakeFields({ subprotocols: subprotocol, deflate }),
       ...headers,
-      // The content-type says how values are written into the message, and is not sent.
+      // Never sent: it only determines how values are escaped in the message.
       ...send?.json !== undefined && { "content-type": "application/json" },
     },
     body: payloadOf(send),
@@ -140,12 +140,12 @@ function payloadOf(send: SendSpec | undefined): WireBody {
   return send?.text ?? null;
 }
 
-/** The offer of a client that compresses each message by itself (RFC 7692 §7.1.1.2). */
+/** Offers compression in which the client compresses each message independently (RFC 7692 §7.1.1.2). */
 const DEFLATE = "permessage-deflate; client_no_context_takeover";
-/** A placeholder for a key: 16 octets in base64. */
+/** A placeholder for the key, which is 16 octets in base64. */
 const NO_KEY = "A".repeat(22) + "==";
 
-/** The header fields of the opening handshake (RFC 6455 §4.1), with a key to be replaced. */
+/** The header fields of the opening handshake (RFC 6455 §4.1), with a placeholder for the key. */
 export function handshakeFields({ subprotocols, deflate }: Offer): Record<string, string> {
   return {
     connection: "Upgrade",
@@ -157,7 +157,7 @@ export function handshakeFields({ subprotocols, deflate }: Offer): Record<string
   };
 }
 
-/** The keys of a request that concern its WebSocket. */
+/** The keys of a request that are allowed only for a WebSocket. */
 export const SOCKET_KEYS = ["send", "subprotocol", "deflate"] as const;
 const OTHER_KEYS = [
   "body",
@@ -169,10 +169,10 @@ const OTHER_KEYS = [
   "token",
   "after",
 ] as const;
-/** The fields of the handshake whose values the protocol decides. */
+/** Header fields that the handshake itself sets. */
 const OWN_FIELDS = /^(?:connection|upgrade|sec-websocket-.*|content-type)$/i;
 
-/** The parts of a request that a WebSocket needs but lacks, or cannot have. */
+/** What a request with a WebSocket lacks or can't have, and what a request can't have without one. */
 export function socketContradictions(request: SocketRequest): Conflict[] {
   const { websocket, expect = {}, capture = {} } = request;
   const has = (key: string): boolean => Reflect.get(request, key) !== undefined;
@@ -216,7 +216,7 @@ export function socketContradictions(request: SocketRequest): Conflict[] {
   ];
 }
 
-/** The keys of a load that a scenario with WebSockets cannot have, with the reasons. */
+/** The keys of a load that can't be combined with WebSockets in its scenario, with the reasons. */
 export const SOCKET_CONFLICTS = {
   http2: "Cannot open a WebSocket over HTTP/2 (RFC 8441): leave out http2",
   pipeline: "Cannot have several requests in flight on a connection that becomes a WebSocket",

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * When charts are drawn: those on the screen immediately, and all others in idle time, so that a picture or a print of
- * the whole page contains them. They are redrawn if colours change.
+ * Decides when charts are drawn: those on the screen immediately, and all others in idle time, so that a screenshot or
+ * a printout of the whole page has them. All are redrawn if colours change.
  */
 import { Chart as Drawing } from "chart.js";
 import type { Chart } from "../../chart.ts";
@@ -11,7 +11,7 @@ import { type Theme, useTheme } from "./theme.ts";
 
 type DrawChart = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
 
-/** Charts within this distance of the screen are drawn together with those on it. */
+/** Waiting charts within this distance of the screen are drawn before all others. */
 const NEAR_PX = 400;
 const TURN_MS = 40;
 const PAPER_PIXEL_RATIO = 2;
@@ -19,7 +19,7 @@ const PAPER_PIXEL_RATIO = 2;
 export class Drawings {
   readonly #drawn = new Map<HTMLCanvasElement, Drawing>();
   readonly #waiting = new Set<HTMLCanvasElement>();
-  /** Notices when a canvas appears or disappears; once a chart is drawn, Chart.js itself adapts it to a new size. */
+  /** Observes canvases to notice when one appears or disappears. Chart.js itself adapts drawn charts to a new size. */
   readonly #shown = new ResizeObserver((entries) => this.#onShown(entries));
   #theme: Theme = useTheme();
   #turn: ReturnType<typeof setTimeout> | undefined;
@@ -37,11 +37,11 @@ export class Drawings {
   }
 
   /**
-   * Draws each canvas of the page, those on screen immediately, so that nothing flickers after canvases were replaced
-   * or the choice of targets changed.
+   * Draws every canvas of the page after canvases were replaced or the choice of targets changed. Those on the screen
+   * are drawn immediately, so that nothing flickers.
    */
   restart(): void {
-    // Hides a chart of which nothing is left to show.
+    // Hide charts of which all targets are hidden.
     for (const canvas of document.querySelectorAll("canvas")) {
       const chart = chartOf(canvas.id);
       canvas.parentElement?.toggleAttribute("hidden", chart && linkedChart(chart) === null);
@@ -55,12 +55,12 @@ export class Drawings {
     this.#drawInTurns();
   }
 
-  /** The drawing of a canvas; undefined until there is one. */
+  /** The drawing on a canvas; undefined if there is none yet. */
   of(canvas: HTMLCanvasElement): Drawing | undefined {
     return this.#drawn.get(canvas);
   }
 
-  /** Redraws the charts on the screen with their current data. */
+  /** Repaints the charts on the screen with the data that they already have. */
   redraw(): void {
     for (const [canvas, drawing] of this.#drawn) if (isNearScreen(canvas, 0)) drawing.draw();
   }
@@ -76,7 +76,7 @@ export class Drawings {
   }
 
   /**
-   * Draws charts near the screen first, all others in idle time; a few at a time, so that the page stays responsive.
+   * Draws charts near the screen first and all others in idle time, a few at a time, so that the page stays responsive.
    */
   #drawInTurns(): void {
     clearTimeout(this.#turn);
@@ -90,7 +90,7 @@ export class Drawings {
       this.#turn = setTimeout(() => this.#drawInTurns());
       return;
     }
-    // Set once all charts on the screen are drawn.
+    // Set once all charts near the screen are drawn.
     document.documentElement.dataset.charts = "drawn";
     if (this.#waiting.size > 0) inIdleTime(() => this.#drawInTurns());
   }
@@ -102,7 +102,7 @@ export class Drawings {
     this.#drawn.delete(canvas);
   }
 
-  /** Draws a chart; one that is hidden by now is only drawn when it is next shown. */
+  /** Draws a chart. One that has been hidden meanwhile is drawn when it is next shown. */
   draw(canvas: HTMLCanvasElement): void {
     this.#waiting.delete(canvas);
     this.#drawn.get(canvas)?.destroy();
@@ -113,7 +113,7 @@ export class Drawings {
     else this.#drawn.delete(canvas);
   }
 
-  /** Prepares for paper, which has another width, no dark mode, and sharper canvases. */
+  /** Switches to or from printing: paper has another width, no dark mode, and needs sharper canvases. */
   #print(printing: boolean): void {
     document.documentElement.classList.toggle("printing", printing);
     fitTables(printing);
@@ -131,15 +131,15 @@ function isNearScreen(canvas: HTMLCanvasElement, px: number): boolean {
   return width > 0 && top < innerHeight + px && bottom > -px;
 }
 
-/** Runs work in idle time; in Safari, which can't tell when it is idle, a little later. */
+/** Runs work in idle time. Safari can't tell when it is idle, so there the work runs after a short delay. */
 function inIdleTime(work: () => void): void {
   if ("requestIdleCallback" in globalThis) requestIdleCallback(work, { timeout: 200 });
   else setTimeout(work, 50);
 }
 
 /**
- * Scales down each table that is too wide for paper, because the browser would otherwise shrink the whole page; `false`
- * undoes that.
+ * Scales down each table that is too wide for paper, because the browser would otherwise shrink the whole page. If
+ * `printing` is false, restores the original size.
  */
 function fitTables(printing: boolean): void {
   for (const table of document.querySelectorAll<HTMLElement>(".scroll table")) {

@@ -1,6 +1,6 @@
-/** Texts in charts: shortened to the available room, and names beside their dots. */
+/** Texts in charts: fits them into the available room, and places names beside their dots. */
 
-/** Cuts a text to the available pixels, in its middle, because names differ at their ends. */
+/** Shortens a text to a width in pixels by cutting its middle, because names differ at their ends. */
 export function cutTo(
   room: number,
   text: string,
@@ -34,7 +34,9 @@ const LINE_PX = 13;
 /** Distance between a dot and its name. */
 const GAP_PX = 5;
 
-/** The place of each dot's name; earlier names take precedence. Null if a name would cover a dot or another name. */
+/**
+ * Where the name of each dot is drawn. Earlier names take precedence; null if a name would cover a dot or another name.
+ */
 export function placedNames(
   names: readonly { readonly dot: PlacedDot; readonly width: number }[],
   dots: readonly PlacedDot[],
@@ -54,7 +56,7 @@ export function placedNames(
   });
 }
 
-/** Places in order of preference: right, left, above and below. */
+/** The places for a name, in order of preference: to the right, to the left, above, and below. */
 function placesBeside({ x, y, radius }: PlacedDot, width: number): Box[] {
   const gap = radius + GAP_PX;
   const lefts = [x + gap, x - gap - width];

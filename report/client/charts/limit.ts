@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /**
- * A limit that the reader moves across a chart, by its number or by dragging its line, and the resulting text about
+ * A limit that the reader moves across a chart by typing a number or dragging a line, and the text that it yields for
  * each series.
  */
 import type { Scale } from "chart.js";
@@ -10,7 +10,7 @@ import { isShownLabel } from "../linked/choice.ts";
 import type { Drawings } from "./drawings.ts";
 import { chartOf } from "./page_data.ts";
 
-/** The chosen limit on the axis; null if none is chosen, or the chart has no control for it. */
+/** The chosen limit in the unit of its axis; null if none is chosen, or if the chart has no control for a limit. */
 export function limitOf(canvas: HTMLCanvasElement): number | null {
   const form = canvas.parentElement?.nextElementSibling;
   if (!form?.matches(".limit")) return null;
@@ -30,7 +30,7 @@ export function equipLimits(drawings: Drawings): void {
   }
 }
 
-/** A press within this distance of the line moves it. */
+/** Pressing within this distance of the line starts dragging it. */
 const NEAR_PX = 14;
 
 function equip(
@@ -68,8 +68,8 @@ function equip(
 }
 
 /**
- * `98.1 % of quiet; 86.0 % of logging.` For points on lines: `Measured with p99 under 4 ms: plain: at most 744
- * requests/s.`
+ * What each series achieves within the limit, such as `98.1 % of quiet; 86.0 % of logging.` For a limit on the y axis:
+ * `Measured with p99 under 4 ms: plain: at most 744 requests/s.`
  */
 function textOf(chart: Xy, limit: number): string {
   if (!(limit > 0) || !chart.limit) return "";
@@ -86,14 +86,17 @@ function textOf(chart: Xy, limit: number): string {
   return `${where}: ${served.join("; ")}.`;
 }
 
-/** Share within the limit: `97.3 %` of all; with `≥` if requests with only a lower bound may also lie within. */
+/**
+ * Share of a series' values within the limit, such as `97.3 %`. Marked with `≥` if values that are only lower bounds
+ * may lie within it.
+ */
 export function shareWithin(
   { at = [] }: Xy,
   { within = [], boundsFrom = Infinity }: XySeries,
   limit: number,
 ): string {
   const beyond = at.findIndex((edge) => edge > limit);
-  // Below the start of the axis, only an upper limit of the share is known.
+  // Below the first edge and above the last, only a bound of the share is known.
   if (beyond === 0) return `≤ ${percentText(within[0])}`;
   if (beyond < 0) return `≥ ${percentText(within[within.length - 1])}`;
   const [from, to] = [within[beyond - 1], within[beyond]];
@@ -101,7 +104,7 @@ export function shareWithin(
   return `${boundsFrom <= beyond - 1 ? "≥ " : ""}${percentText(from + part * (to - from))}`;
 }
 
-/** A share in percent, which rounding alone never turns into 100 %. */
+/** A share in percent. Rounding never turns a smaller share into 100 %. */
 function percentText(percent: number): string {
   return `${formatPercent(Math.min(1, percent / 100)).replace(/^[<>] /, "")} %`;
 }

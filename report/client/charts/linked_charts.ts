@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 /**
- * How charts follow the targets that the reader chose and marked: while a target is marked, all other targets fade.
+ * How charts follow the reader's choice: they leave out hidden targets, and while a target is marked, all others fade.
  */
 import type { Chart as Drawing, ChartDataset, Plugin } from "chart.js";
 import type { Chart } from "../../chart.ts";
 import { linkedItems, markedTarget, markTarget, targetOf } from "../linked/choice.ts";
 
-/** The chart without hidden targets, in the reader's order; null if nothing remains. */
+/** The chart without hidden targets, in the reader's order; null if none of its targets is shown. */
 export function linkedChart(chart: Chart): Chart | null {
   const linked = chart.kind === "xy"
     ? { ...chart, series: linkedItems(chart.series) }
@@ -16,14 +16,14 @@ export function linkedChart(chart: Chart): Chart | null {
   return linked === null ? chart : linked.series.length === 0 ? null : linked;
 }
 
-/** The label of a dataset: that of its stack, if it is part of one. */
+/** The label of a dataset: the name of its stack, if it is in one. */
 export function labelOf(
   { label = "", stack = label }: Pick<ChartDataset<"line">, "label" | "stack">,
 ): string {
   return stack;
 }
 
-/** The opacity of an item: reduced if another of the items, but not this one, belongs to the marked target. */
+/** The opacity of an item. It is reduced if the item does not belong to the marked target, but another item does. */
 export function strengthAmong(labels: readonly string[], label: string): number {
   const isFaded = markedTarget !== null && targetOf(label) !== markedTarget &&
     labels.some((other) => targetOf(other) === markedTarget);
@@ -31,10 +31,10 @@ export function strengthAmong(labels: readonly string[], label: string): number 
 }
 
 const FADED = 0.2;
-/** Distance from a line within which the pointer counts as on it. */
+/** The pointer counts as on a line within this distance. */
 const NEAR_PX = 24;
 
-/** Marks the target under the pointer, in any chart with several targets. */
+/** Marks the target under the pointer in any chart with several targets, and fades the others. */
 export const linkedMarks: Plugin = {
   id: "linkedMarks",
   beforeDatasetDraw: (drawing, { index }) => {

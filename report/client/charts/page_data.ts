@@ -1,13 +1,11 @@
 /// <reference lib="dom" />
-/**
- * The data that comes with the page: JSON in script elements; large data that is not needed immediately is deflated.
- */
+/** The data in the page: JSON in script elements. Large data that is not needed immediately is compressed. */
 import type { Chart } from "../../chart.ts";
 
-/** Charts by canvas id; null until the first chart is drawn. */
+/** Charts by the id of their canvas; null until a chart is first asked for. */
 let written: Readonly<Record<string, Chart>> | null = null;
 
-/** The chart of a canvas; undefined if there is none. */
+/** The chart of a canvas, by the canvas's id. */
 export function chartOf(id: string): Chart | undefined {
   const charts = writtenCharts();
   return Object.hasOwn(charts, id) ? charts[id] : undefined;
@@ -17,7 +15,7 @@ function writtenCharts(): Readonly<Record<string, Chart>> {
   return written ??= JSON.parse(scriptText("charts") ?? "{}");
 }
 
-/** Reads the charts below the summary, which are at the end of the page. */
+/** Reads the charts that follow the summary. Their data is at the end of the page. */
 export async function readMoreCharts(): Promise<void> {
   const more = scriptText("more-charts");
   if (more === null) return;
@@ -28,7 +26,7 @@ export function scriptText(id: string): string | null {
   return document.getElementById(id)?.textContent ?? null;
 }
 
-/** Reverses `deflated`. */
+/** Decompresses what `deflated` has written into the page. */
 export function inflated(base64: string): Response {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   return new Response(
@@ -36,14 +34,17 @@ export function inflated(base64: string): Response {
   );
 }
 
-/** Waits for the end of the page, which holds the data that charts do not need; null if it is loaded already. */
+/**
+ * Waits until the whole page is parsed, because its end holds the data that charts do not need. Null if it is parsed
+ * already.
+ */
 export function parsed(): Promise<unknown> | null {
   return document.readyState === "loading"
     ? new Promise((resolve) => addEventListener("DOMContentLoaded", resolve))
     : null;
 }
 
-/** Nodes of markup from the page's own writer. */
+/** The nodes of HTML that comes from the page's own writer, and is trusted for that reason. */
 export function nodesOf(html: string): Node[] {
   return [...new DOMParser().parseFromString(html, "text/html").body.childNodes];
 }

@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
-/** Axes of values, with round ticks; the unit of a track is in its title. */
+/** Axes for values, with ticks at round numbers. The title of a track contains its unit. */
 import type { Scale, ScaleOptions } from "chart.js";
 import type { Axis } from "../../chart.ts";
 import { type Range, ticksAcross, ticksOf, tickText } from "../../render/html/ticks.ts";
 
 export type AxisOptions = ScaleOptions<"linear" | "logarithmic">;
 
-/** Least distance between grid lines. */
+/** The least distance between grid lines. */
 const GRID_PX = 36;
 
 export function valueScale(axis: Axis): AxisOptions {
@@ -42,18 +42,18 @@ function setTicks(drawn: Scale, values: readonly number[]): void {
 }
 
 /**
- * Width of the labels of each track: that of "200,000" with its padding. It is the same for all tracks, because
- * Chart.js gives a stack of axes the width of any one of them.
+ * Width of the tick labels of each track, which fits "200,000" with its padding. It is the same for all tracks, because
+ * Chart.js gives all axes of a stack the width of any one of them.
  */
 export const TICKS_PX = 54;
-/** Room above the highest value of a track for its title, which no line crosses. */
+/** Room above a track's highest value for its title, which no line crosses. */
 const TITLE_PX = 16;
 /** Approximate height of a track of weight 1. */
 const WEIGHT_PX = 29;
-/** Least distance between the middles of two labels; the upper one may be the lowest label of the track above. */
+/** The least distance between the middles of two labels. They may belong to adjacent tracks. */
 const LABEL_PX = 13;
 
-/** The axis of a track. @param weight Height relative to other tracks; a higher track has room for more ticks. */
+/** The axis of a track. @param weight Height relative to other tracks; a taller track has room for more ticks. */
 export function trackScale(axis: Axis, weight: number): AxisOptions {
   const headroom = TITLE_PX / (WEIGHT_PX * weight - TITLE_PX);
   const max = axis.scale === "log"
@@ -62,14 +62,16 @@ export function trackScale(axis: Axis, weight: number): AxisOptions {
   const whole = { ...axis, unit: "", max };
   return {
     ...valueScale(whole),
-    // Chart.js adds up the values of lines in one stack, unless their axis prevents it.
+    // Chart.js would otherwise add up the values of lines in the same stack.
     ...{ axis: "y", position: "left", stack: "tracks", stackWeight: weight, stacked: false },
     afterFit: (scale: Scale) => void (scale.width = Math.max(scale.width, TICKS_PX)),
     afterBuildTicks: (scale: Scale) => setTicks(scale, trackTicks(whole, weight)),
   };
 }
 
-/** Ticks of a track, without those so near to its top that their labels would collide with the track above. */
+/**
+ * Ticks of a track, without those so near to its top that their labels would collide with labels of the track above.
+ */
 export function trackTicks(axis: Range, weight: number): number[] {
   const share = 1 - LABEL_PX / (WEIGHT_PX * weight);
   const { scale, min, max } = axis;

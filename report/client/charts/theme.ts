@@ -1,5 +1,8 @@
 /// <reference lib="dom" />
-/** Colours, type, tooltips and strokes of the charts, read from the page's style sheet so that both always agree. */
+/**
+ * Colours, fonts, tooltips and strokes of the charts. They are read from the page's style sheet, so that charts and
+ * page always agree.
+ */
 import { Chart as Drawing } from "chart.js";
 import { COLORS, HEAT_MIXES, mixOf } from "../../cells/colors.ts";
 import type { Color } from "../../chart.ts";
@@ -8,11 +11,13 @@ type ThemeNames = "ink" | "muted" | "paper" | "link" | "steady" | "alarm" | "fon
 
 export interface Theme extends Readonly<Record<ThemeNames, string>> {
   color(color: Color): string;
-  /** Colour of one of the `HEAT_SHARES`, from the palest: all of one hue, so that everybody can see the order. */
+  /**
+   * Colour of one of the `HEAT_MIXES`, from the palest. All have the same hue, so that everyone can see their order.
+   */
   heat(index: number): string;
 }
 
-/** Applies the theme to the axes and tooltips of Chart.js. */
+/** Reads the theme from the style sheet, and applies it to the axes and tooltips of Chart.js. */
 export function useTheme(): Theme {
   const style = getComputedStyle(document.documentElement);
   const variable = (name: string): string => style.getPropertyValue(`--${name}`).trim();
@@ -39,7 +44,7 @@ export function useTheme(): Theme {
   };
 }
 
-/** Mixes two `#rrggbb` colours; `share` is that of the second. */
+/** Mixes two `#rrggbb` colours. `share` is the share of the second. */
 function mixed(color: string, other: string, share: number): string {
   const parts = [1, 3, 5].map((at) => {
     const [one, two] = [color, other].map((text) => parseInt(text.slice(at, at + 2), 16));
@@ -48,12 +53,12 @@ function mixed(color: string, other: string, share: number): string {
   return `#${parts.join("")}`;
 }
 
-/** `#rrggbb` with an opacity, 0–1. */
+/** The `#rrggbb` colour with an opacity, 0–1. */
 export function faded(color: string, opacity: number): string {
   return color + Math.round(opacity * 255).toString(16).padStart(2, "0");
 }
 
-/** Draws straight lines, each from one point to another, in a single stroke. */
+/** Draws straight lines in a single stroke. Each line is given as `[fromX, fromY, toX, toY]`. */
 export function strokeLines(
   ctx: CanvasRenderingContext2D,
   lines: readonly (readonly number[])[],

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** One figure against another: lines, dots, steps and columns, with their intervals and reference values. */
+/** Charts of one figure against another: lines, dots, steps and columns, with intervals and reference values. */
 import type {
   Chart,
   ChartConfiguration,
@@ -24,23 +24,23 @@ interface Place {
 type Line = ChartDataset<"line", Place[]>;
 type Bars = ChartDataset<"bar", Place[]>;
 
-/** With more series than this, steps are drawn as ridges if the chart allows it. */
+/** More series of steps than this are drawn as ridges, if the chart allows it. */
 const MOST_OVERLAID = 2;
-/** Height of the highest ridge, in distances between ridges. */
+/** Height of the tallest ridge, relative to the distance between ridges. */
 const RIDGE = 1.7;
 
-/** A chart as it is shown, with a dataset for each series. */
+/** A chart as it is shown, with what its series need to be drawn. */
 interface Frame {
   readonly chart: Xy;
   readonly theme: Theme;
   readonly areRidges: boolean;
-  /** Baseline of a series of steps on the axis. */
+  /** Position of a series' baseline on the y axis; only for steps. */
   readonly baseOf: (series: XySeries) => number;
-  /** The factor by which steps are stretched. */
+  /** The factor by which the heights of steps are multiplied. */
   readonly stretch: number;
 }
 
-/** The chart in the terms of Chart.js. @param limit Position of the reader's line; null for none. */
+/** The configuration of Chart.js for the chart. @param limit Where the reader's limit is; null for none. */
 export function xyConfig(
   chart: Xy,
   theme: Theme,
@@ -76,7 +76,7 @@ export function xyConfig(
       beforeDatasetsDraw(drawing): void {
         for (const reference of chart.references ?? []) drawReference(drawing, frame, reference);
       },
-      // Drawn here, where the opacity of the dataset is set.
+      // Drawn in this hook, because the opacity of the dataset is in effect here.
       beforeDatasetDraw(drawing, { index }): void {
         drawIntervals(drawing, series[index], colorOf(series[index], theme));
       },
@@ -95,7 +95,8 @@ export function xyConfig(
 
 function scalesOf({ chart, areRidges }: Frame, most: number): Record<string, AxisOptions> {
   const { x, y, series } = chart;
-  // Ridges have an axis of positions, without values. One or two series of steps share an axis that fits the highest.
+  // The axis of ridges holds their positions, not values. Only one or two series of steps share an
+  // axis of values.
   const upright = areRidges
     ? { max: series.length - 1 + RIDGE * 1.03, ticks: series.map((_, at) => ({ at, text: "" })) }
     : chart.ridges && { max: most * 1.05 };
@@ -158,7 +159,7 @@ function datasetOf(series: XySeries, frame: Frame): Line | Bars {
   }
 }
 
-/** The part of the radius that a size of 1 adds. */
+/** Pixels that a size of 1 adds to the radius. */
 const MOST_ADDED_PX = 6;
 
 function radiusOf({ size = 0, mark = "dot" }: XyPoint, { isFaint }: XySeries): number {
@@ -166,7 +167,7 @@ function radiusOf({ size = 0, mark = "dot" }: XyPoint, { isFaint }: XySeries): n
   return (isFaint ? 2 : least) + MOST_ADDED_PX * Math.sqrt(size);
 }
 
-/** Names of the shapes in Chart.js, with their rotation in degrees. */
+/** The point style of each shape in Chart.js, and its rotation in degrees. */
 const POINTS = {
   dot: ["circle", 0],
   up: ["triangle", 0],
@@ -191,7 +192,7 @@ function dotted(own: Line, series: XySeries, theme: Theme): Line {
     ...own,
     showLine: series.draw === "line",
     borderWidth: 1.75,
-    // Shows the whole of a dot at the end of the axis.
+    // Lets a dot at the end of the axis be drawn whole.
     clip: Math.max(0, ...radii) + 3,
     pointStyle: points.map(({ mark = "dot" }) => POINTS[mark][0]),
     pointRotation: points.map(({ mark = "dot" }) => POINTS[mark][1]),
@@ -204,7 +205,7 @@ function dotted(own: Line, series: XySeries, theme: Theme): Line {
   };
 }
 
-/** A point at the start of each step, and one at the end of the last step. */
+/** A dataset with a point at the start of each step, and one at the end of the last step. */
 function stepped(
   own: Line,
   series: XySeries,
@@ -219,14 +220,14 @@ function stepped(
     data: at.map((x, i) => ({ x, y: valueAt(i) })),
     stepped: "after",
     fill: { value: base },
-    // The lowest ridge is in front of those above it.
+    // Draws lower ridges in front of higher ones.
     order: base,
     borderWidth: 1.75,
     backgroundColor: faded(theme.color(series.color), areRidges ? 0.3 : 0.14),
   };
 }
 
-/** Height of the plot, in heights of the tallest column at its foot. */
+/** Height of the plot, as a multiple of the tallest possible column at its foot. */
 const FOOT_HEIGHTS = 7;
 
 function columns(
@@ -249,7 +250,7 @@ function columns(
   };
 }
 
-// Texts that the pointer shows.
+// Texts of the tooltip.
 
 type Item = TooltipItem<XyType>;
 
@@ -262,7 +263,7 @@ function titleOf({ at, places, x, series }: Xy, items: readonly Item[]): string 
     `${formatNumber(at[i])}–${formatNumber(at[i + 1])} ${x.unit}`.trim();
 }
 
-/** The index of an item; the end of the last step belongs to that step. */
+/** The index of the value at an item. The last point only ends the last step, so it belongs to that step. */
 function placeOf({ dataIndex }: Item, { values }: XySeries): number {
   return Math.min(dataIndex, (values?.length ?? Infinity) - 1);
 }
@@ -286,11 +287,11 @@ function linesOf(chart: Xy, item: Item): string[] {
   return [`${series.label}: ${text}${within}`];
 }
 
-// Drawn behind and above the series.
+// What is drawn behind and above the series.
 
 const CAP_PX = 3;
 
-/** Lines from one end of an interval to the other, with caps. @param at Position on the other axis. */
+/** Lines that draw an interval as a bar with caps. @param at Position of the bar on the other axis. */
 function intervalLines([from, to]: readonly number[], at: number): number[][] {
   return [
     [from, at, to, at],
@@ -351,7 +352,7 @@ function drawReference(drawing: Chart, { chart, theme }: Frame, reference: Refer
       ctx.strokeStyle = theme.muted;
       ctx.setLineDash([2, 4]);
       ctx.beginPath();
-      // The line is curved if only one axis is logarithmic.
+      // The line y = x is curved if only one of the axes is logarithmic.
       const least = chart.y.scale === "log" ? chart.y.min / 2 : -Infinity;
       for (let i = 0; i <= EQUALITY_STEPS; i++) {
         const px = left + (right - left) * i / EQUALITY_STEPS;
@@ -375,7 +376,7 @@ function drawLimit(
   strokeLines(ctx, [axis === "x" ? [at, top, at, bottom] : [left, at, right, at]]);
 }
 
-/** Draws names at the right end of each ridge, where the ridge is low. */
+/** Draws each name above the right end of its ridge, where the ridge is low. */
 function drawRidgeNames(
   { ctx, chartArea: { right }, scales: { y } }: Chart,
   { chart: { series: shown }, theme, baseOf }: Frame,
@@ -396,10 +397,13 @@ function drawRidgeNames(
   ctx.textAlign = "left";
 }
 
-/** The longest name, as a share of the plot's width. */
+/** Names longer than this share of the plot's width are cut. */
 const LONGEST_NAME = 0.6;
 
-/** Draws names where they cover neither a dot nor another name; otherwise only the colour identifies the dot. */
+/**
+ * Draws each name where it covers neither a dot nor another name. A dot without such a place is identified only by its
+ * colour.
+ */
 function drawNames(
   { ctx, chartArea, scales: { x, y } }: Chart,
   { chart: { series: shown }, theme }: Frame,

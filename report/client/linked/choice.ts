@@ -1,14 +1,14 @@
 /// <reference lib="dom" />
 /**
- * What the reader chose for the whole page: which targets are shown, which one is marked, and with which base they are
- * compared. There is one such choice; whatever shows a target follows it. The window gets the event `chosen` when the
- * choice changes, and `marked` when another target is marked.
+ * What the reader chose for the whole page: which targets are shown, which of them is marked, and which base they are
+ * compared with. Everything that shows a target follows this choice. The window gets the event `chosen` when the choice
+ * changes, and `marked` when another target is marked.
  */
 import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
 
 export let allTargets: readonly PageTarget[] = [];
 export let markedTarget: string | null = null;
-/** The base that the reader chose; null: the experiment's own. */
+/** The base that the reader chose; null for the base of the experiment. */
 export let chosenBase: string | null = null;
 let byName: ReadonlyMap<string, string> = new Map();
 const hidden = new Set<string>();
@@ -23,8 +23,8 @@ export function readTargets(): void {
 }
 
 /**
- * The target in the label of a cell (`hono · connections 50`) or a run (`static, hono, run 2`); null if the label
- * belongs to none.
+ * The target that the label of a cell (`hono · connections 50`) or a run (`static, hono, run 2`) names; null if there
+ * is none.
  */
 export function targetOf(label: string): string | null {
   const whole = byName.get(label);
@@ -33,7 +33,7 @@ export function targetOf(label: string): string | null {
   return parts.map((part) => byName.get(part)).find((name) => name !== undefined) ?? null;
 }
 
-/** Whether an item with this label is shown: it belongs to a shown target, or to none. */
+/** Whether an item with this label is shown: its target is shown, or it has no target. */
 export function isShownLabel(label: string): boolean {
   const target = targetOf(label);
   return target === null || !hidden.has(target);
@@ -48,20 +48,25 @@ export function hiddenTargets(): readonly string[] {
   return allTargets.map(({ name }) => name).filter((name) => hidden.has(name));
 }
 
-/** Shown items, in the reader's order. */
+/** The items whose targets are shown, in the reader's order. */
 export function linkedItems<Item extends { readonly label: string }>(
   items: readonly Item[],
 ): readonly Item[] {
   return inOrder(items.filter(({ label }) => isShownLabel(label)), ({ label }) => label);
 }
 
-/** Arranges rows, bars and series of the whole page in the order of these labels; null: in the original order. */
+/**
+ * Arranges the rows, bars and series of the whole page in the order of these labels; null restores the original order.
+ */
 export function orderBy(labels: readonly string[] | null): void {
   order = labels;
   announce("chosen");
 }
 
-/** Sorts stably in the reader's order: by a cell's own place, or its target's; items without a place come last. */
+/**
+ * Sorts stably in the reader's order. An item takes the place of its own label, or else that of its target; items
+ * without a place come last.
+ */
 export function inOrder<Item>(items: readonly Item[], labelOf: (item: Item) => string): Item[] {
   if (order === null) return [...items];
   const [places, targetPlaces] = [new Map<string, number>(), new Map<string, number>()];
@@ -83,7 +88,7 @@ export function showTargets(names: readonly string[]): void {
   announce("chosen");
 }
 
-/** Shows or hides a target; the last shown one stays. */
+/** Shows or hides a target, but never hides the last one shown. */
 export function toggleTarget(name: string): void {
   const shown = shownTargets();
   const others = shown.filter((other) => other !== name);
@@ -101,7 +106,7 @@ export function compareWith(name: string | null): void {
   announce("chosen");
 }
 
-/** The choice as parts of an address: `hide=express&base=hono`. */
+/** The choice as parts of a URL fragment: `hide=express`, `base=hono`. */
 export function choiceParts(): string[] {
   return [
     ...hiddenTargets().map((name) => `hide=${encodeURIComponent(name)}`),
@@ -109,7 +114,7 @@ export function choiceParts(): string[] {
   ];
 }
 
-/** Takes over the choice in an address, if it has one. */
+/** Adopts the choice that a URL fragment contains, if it contains any. */
 export function followChoice(fragment: string): void {
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
   if (!["view", "hide", "base"].some((part) => parts.has(part))) return;

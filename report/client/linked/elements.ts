@@ -1,7 +1,5 @@
 /// <reference lib="dom" />
-/**
- * The parts of the page that belong to a target (rows, panels and legends), and how they follow the reader's choice.
- */
+/** The parts of the page that belong to targets (rows, panels and legends), and how they follow the reader's choice. */
 import { buttonOf } from "../elements.ts";
 import {
   hiddenTargets,
@@ -13,11 +11,14 @@ import {
   toggleTarget,
 } from "./choice.ts";
 
-/** Style rules for hidden and marked elements, adopted here because the page's policy allows no style elements. */
+/**
+ * Style rules for hidden and marked elements. They are adopted by script because the page's content security policy
+ * allows no further style elements.
+ */
 const sheet = new CSSStyleSheet();
 document.adoptedStyleSheets.push(sheet);
 
-/** Follows the choice, and the pointer and focus over anything that belongs to a target. */
+/** Lets elements follow the choice, and marks the target of the element under the pointer or in focus. */
 export function startElements(): void {
   addEventListener("chosen", followElements);
   addEventListener("marked", writeRules);
@@ -32,7 +33,10 @@ export function startElements(): void {
   });
 }
 
-/** The target of an element; a canvas determines itself what is under the pointer. */
+/**
+ * The target to which an element belongs. A canvas with several targets finds out itself which one is under the
+ * pointer.
+ */
 function nameOfElement(element: Element): string | null {
   if (element instanceof HTMLCanvasElement && !element.closest(".panel[data-of]")) {
     return markedTarget;
@@ -40,7 +44,7 @@ function nameOfElement(element: Element): string | null {
   return element.closest<HTMLElement>("[data-of]")?.dataset.of ?? null;
 }
 
-/** Finds the elements that belong to targets; known ones are kept. */
+/** Links each row, panel and legend to its target. Elements that are already linked stay so. */
 export function linkElements(): void {
   for (const head of document.querySelectorAll<HTMLElement>("main tbody th[scope=row]")) {
     const row = head.parentElement;
@@ -61,7 +65,7 @@ export function linkElements(): void {
   followElements();
 }
 
-/** @param label Name of the target. */
+/** Links an element to its target. @param label A label that names the target. */
 export function link(element: HTMLElement, label: string): void {
   if (element.dataset.of !== undefined) return;
   const target = targetOf(label);
@@ -82,10 +86,10 @@ function followElements(): void {
   writeRules();
 }
 
-/** The rows of each chart in the original order, with its axis and headings. */
+/** The rows and headings of each chart of rows, in their original order. */
 const rowsAsWritten = new WeakMap<Element, readonly HTMLElement[]>();
 
-/** Orders rows; those of a group stay together, below its heading. */
+/** Sorts the rows of each group in the reader's order. Each group stays below its heading. */
 function orderRows(): void {
   for (const list of document.querySelectorAll<HTMLElement>("main .rows")) {
     const written = rowsAsWritten.get(list) ?? [...list.querySelectorAll("li")];

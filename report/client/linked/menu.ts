@@ -1,5 +1,8 @@
 /// <reference lib="dom" />
-/** The control in the page's bar for choosing targets, the note about hidden ones, and the choice in the address. */
+/**
+ * The control in the page's bar for choosing targets, the note about hidden targets, and the choice in the page's
+ * address.
+ */
 import { buttonOf, element } from "../elements.ts";
 import { listed } from "../../writing/words.ts";
 import {
@@ -16,7 +19,7 @@ import {
 const menu = element("div", { className: "choice", popover: "auto" });
 const opener = buttonOf([], {}, { className: "targets", popoverTargetElement: menu });
 
-/** Takes over the choice in the address, and shows the control if there is anything to choose. */
+/** Adopts the choice in the page's address, and shows the control if there is anything to choose from. */
 export function startMenu(): void {
   readTargets();
   opener.hidden = allTargets.length < 2;
@@ -60,7 +63,7 @@ function showChoice(): void {
   showNote();
 }
 
-/** Shows, on screen and on paper, that the page is only part of the whole. */
+/** Says, on screen and on paper, that some targets are hidden. */
 function showNote(): void {
   const names = hiddenTargets();
   const known = document.querySelector("main > .filtered");
@@ -72,7 +75,7 @@ function showNote(): void {
   if (known === null) document.querySelector("main")?.prepend(note);
 }
 
-/** Stores the choice in the address, beside the view of a timeline if there is one. */
+/** Writes the choice into the page's address, and keeps the view of a timeline that is already there. */
 function keepInAddress(): void {
   const kept = new URLSearchParams(location.hash.slice(1)).has("view")
     ? location.hash.slice(1).split("&").filter((part) => !/^(?:hide|base)=/.test(part))

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * The client of the page of a running experiment: listens to Plateau, shows the progress, and loads the page again when
- * there are newer runs. What its reader chose is in its address and stays.
+ * The client of the page of a running experiment. It listens to Plateau, shows the progress, and reloads the page when
+ * there are newer runs. The page's address holds the reader's choice, so a reload keeps it.
  */
 import {
   type LiveStatus,
@@ -13,7 +13,6 @@ import { addPoints } from "./run_chart.ts";
 
 const SECOND_MS = 1_000;
 
-/** The bar with the progress of the experiment. */
 const bar = document.getElementById("live");
 let endMs: number | null = null;
 setInterval(count, SECOND_MS);
@@ -25,10 +24,13 @@ function show({ done, runs, text, leftMs, isOver }: LiveStatus): void {
   say(text, leftMs === null || isOver ? null : performance.now() + leftMs);
 }
 
-/** @param untilMs Expected end of the experiment; null if unknown, or if it is over. */
+/**
+ * @param untilMs Expected end of the experiment, on the clock of `performance.now()`; null if it is unknown, or if the
+ * experiment is over.
+ */
 function say(text: string, untilMs: number | null): void {
   const status = bar?.querySelector("[role=status]");
-  // Set only if it differs, because screen readers read a text again when it is set.
+  // Set only if it differs, because a screen reader reads a text aloud whenever it is set.
   if (status && status.textContent !== text) status.textContent = text;
   endMs = untilMs;
   count();
@@ -55,16 +57,16 @@ listen<PointsEvent>("points", addPoints);
 listen<PageEvent>("page", async ({ page, receipt }) => {
   if (page > Number(bar?.dataset.page)) {
     await atLeisure();
-    // If Plateau no longer responds, a reload would replace this page by an error.
+    // If Plateau no longer responds, a reload would replace the page with an error.
     if (await reaches("/", { method: "HEAD" })) location.reload();
     return;
   }
-  // The first frame paints the page; the second begins when that is done.
+  // The first frame paints the page; when the second one begins, that is done.
   for (let frames = 0; frames < 2 && !document.hidden; frames++) {
     await new Promise((resolve) => requestAnimationFrame(resolve));
   }
   await reaches("/shown", { method: "POST", body: receipt });
-  if (isOver) source.close(); // otherwise the browser would reconnect for ever
+  if (isOver) source.close(); // otherwise the browser would keep reconnecting
 });
 source.addEventListener("error", lose);
 
@@ -87,7 +89,9 @@ function lose(): void {
   );
 }
 
-/** When the reader last pressed or typed something; `REST_MS` later, the page's address holds the resulting choice. */
+/**
+ * When the reader last pressed or typed something. `REST_MS` later, the choice that this made is in the page's address.
+ */
 let usedMs = -Infinity;
 let isPressed = false;
 for (const type of ["pointerdown", "pointerup", "pointercancel", "input"] as const) {
@@ -100,7 +104,10 @@ for (const type of ["pointerdown", "pointerup", "pointercancel", "input"] as con
 const REST_MS = 500;
 const LOOK_MS = 100;
 
-/** Resolves when the reader is neither choosing anything nor copying from a box that a newer page would lack. */
+/**
+ * Resolves when the reader is not in the middle of a choice, and is not copying from a text box, which a reload would
+ * remove.
+ */
 async function atLeisure(): Promise<void> {
   while (
     isPressed || performance.now() - usedMs < REST_MS ||

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * The run in progress, in the bar of a live page: the rate and p99 of its intervals as they come, each from 0 to the
- * largest that is shown. It draws when the browser paints: a hidden page costs nothing.
+ * The run in progress, in the bar of a live page: the rate and p99 of its intervals as they arrive. Each is drawn on a
+ * scale from 0 to its largest shown value. Drawing waits until the browser paints, so a hidden page costs nothing.
  */
 import { formatMs, formatNumber } from "../../writing/units.ts";
 import {
@@ -17,7 +17,7 @@ const TEXTS: Readonly<Record<LiveName, (value: number) => string>> = {
   p99: formatMs,
 };
 
-/** The least number of intervals shown, so that a run that has just begun does not fill the width. */
+/** The width fits at least this many intervals, so that a run that has just begun does not fill it. */
 const LEAST_SHOWN = 40;
 
 let shown: readonly LivePoint[] = [];
@@ -56,7 +56,7 @@ function put(row: Element, selector: string, text: string): void {
   if (element) element.textContent = text;
 }
 
-/** A path of steps in a box of 1 × 1, with gaps for missing values. */
+/** An SVG path of steps in a box of 1 × 1, with gaps for missing values. */
 function stepsOf(values: readonly (number | null)[], most: number): string {
   const width = 1 / Math.max(LEAST_SHOWN, values.length);
   let isDrawing = false;

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * The flame graph of a scenario: the chosen profile, the one to compare it with, the text to search for, and the call
- * that fills the width.
+ * The flame graph of a scenario. The reader chooses a profile, another one to compare it with, a text to search for,
+ * and the call that fills the width.
  */
 import {
   areComparable,
@@ -20,10 +20,10 @@ import { counted } from "../../writing/words.ts";
 
 /** Height of a row, px. */
 const ROW_PX = 18;
-/** Share of the width below which a call is invisible. */
+/** Calls narrower than this share of the width are not drawn. */
 const NARROWEST = 0.002;
 
-/** Draws flame graphs that are not drawn yet. */
+/** Creates the flame graphs of all figures that do not have one yet. */
 export function equipFlames(): void {
   for (const figure of document.querySelectorAll<HTMLElement>("figure.flame:not([data-ready])")) {
     const data = document.getElementById(`flames-${figure.id}`)?.textContent;
@@ -82,7 +82,7 @@ class FlameGraph {
     this.#drawing.addEventListener("keydown", (event) => this.#follow(event));
   }
 
-  /** Shows another profile, and offers the profiles with which it can be compared. */
+  /** Shows the chosen profile, and offers the profiles with which it can be compared. */
   #choose(): void {
     const options = this.#flames.flatMap((other, i) =>
       areComparable(this.#flame, other) ? [new Option(other.label, String(i))] : []
@@ -159,8 +159,8 @@ class FlameGraph {
   }
 
   /**
-   * Arrow keys go to the caller, the first called function, and the neighbours; Enter zooms to the call, Escape shows
-   * everything.
+   * Arrow keys move to the caller, to the first callee, and to the neighbours. Enter zooms to the call, and Escape
+   * shows all calls.
    */
   #follow(event: KeyboardEvent): void {
     const node = nodeAt(event.target);
@@ -196,7 +196,7 @@ class FlameGraph {
   }
 }
 
-/** `42 µs per request, 30 µs in the other profile: the difference exceeds the noise between runs`. */
+/** For example `42 µs per request, 30 µs in the other profile: the difference exceeds the noise between runs`. */
 function changeText({ beforeUs, afterUs, isBeyondNoise }: FlameChange): string {
   const [before, after] = [beforeUs, afterUs].map((us) => formatMs(us / 1_000));
   const noise = isBeyondNoise === null
@@ -207,7 +207,7 @@ function changeText({ beforeUs, afterUs, isBeyondNoise }: FlameChange): string {
   return `${after} per request, ${before} in the other profile: ${noise}`;
 }
 
-/** The call at which an event happened; null elsewhere. */
+/** The node of the call at which an event happened; null if it was not at a call. */
 function nodeAt(target: EventTarget | null): number | null {
   const call = target instanceof Element ? target.closest("[data-node]") : null;
   return call === null ? null : Number(call.getAttribute("data-node"));

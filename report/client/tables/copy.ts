@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Buttons that copy a table; if the clipboard is unavailable, the text is shown selected in a box. */
+/** Buttons that copy a table. If the clipboard is unavailable, the text is shown in a box, already selected. */
 import { buttonOf, element } from "../elements.ts";
 import { withoutFormula } from "../../writing/csv.ts";
 import { documentOf, tableOf } from "../../writing/markdown.ts";
@@ -7,7 +7,10 @@ import { documentOf, tableOf } from "../../writing/markdown.ts";
 const FORMS = { "Copy for a spreadsheet": tsvOf, "Copy as markdown": markdownOf } as const;
 const COPIED_SHOWN_MS = 2_000;
 
-/** Makes a table's buttons. They lie over its end, so they take no room, and show while the pointer is on the table. */
+/**
+ * Makes a table's buttons. They lie over the end of the table, so they take no room, and they appear while the pointer
+ * is on the table.
+ */
 export function copyTools(table: HTMLTableElement): HTMLElement {
   const tools = element("div", { className: "tools" });
   const status = element("span", { role: "status" });
@@ -21,7 +24,7 @@ export function copyTools(table: HTMLTableElement): HTMLElement {
 
 async function copy(text: string, tools: HTMLElement, status: HTMLElement): Promise<void> {
   try {
-    // The clipboard is unavailable, or refuses, in a page that was opened as a file.
+    // Throws, or is missing, in a page that was opened as a file.
     await navigator.clipboard.writeText(text);
     status.textContent = "Copied";
     setTimeout(() => status.textContent = "", COPIED_SHOWN_MS);
@@ -43,11 +46,14 @@ function selectedText(value: string): HTMLElement {
 
 interface CellText {
   readonly text: string;
-  /** Text of the cell's second line; "" for none. */
+  /** Text of the cell's second line; "" if it has none. */
   readonly below: string;
 }
 
-/** The table with tabs between columns, numbers without separators, and second lines in columns of their own. */
+/**
+ * The table as tab-separated values. Numbers have no thousands separators, and second lines become columns of their
+ * own.
+ */
 function tsvOf(table: HTMLTableElement): string {
   const [head, ...rows] = rowsOf(table);
   const seconds = head.map((_, i) => rows.find((row) => row[i].below !== "")?.[i].below ?? "");
@@ -68,7 +74,7 @@ function markdownOf(table: HTMLTableElement): string {
   ));
 }
 
-/** Texts of head and body. */
+/** The texts of all rows, including the head. */
 function rowsOf(table: HTMLTableElement): CellText[][] {
   return [...table.rows].map(({ cells }) => [...cells].map(cellText));
 }
@@ -77,7 +83,7 @@ function cellText(cell: HTMLTableCellElement): CellText {
   const small = textIn(cell.querySelector("small"));
   const all = textIn(cell);
   const text = small === "" ? all : all.slice(0, -small.length).trimEnd();
-  // In the head of a column, the small text is the unit.
+  // In a column's head, the small text is the unit.
   return cell.scope === "col"
     ? { text: small === "" ? text : `${text}, ${small}`, below: "" }
     : { text, below: small };
@@ -87,15 +93,15 @@ function textIn(element: Element | null): string {
   return (element?.textContent ?? "").replace(/\s+/g, " ").trim();
 }
 
-/** The meaning of a second line for the number above it. */
+/** What the second line of a cell says about the number above it. */
 function kindOf(second: string): string {
   if (second.startsWith("[")) return "interval";
   return second.endsWith("×") ? "ratio" : "range";
 }
 
 /**
- * Text for a spreadsheet: a number without separators, a figure with sign and unit as it is, and any other text such
- * that it is not taken for a formula.
+ * The text of a cell in a spreadsheet. Numbers lose their thousands separators, figures with a sign or unit stay
+ * unchanged, and all other texts are escaped such that none is taken for a formula.
  */
 function sheetText(text: string): string {
   if (/^[\d,]+(?:\.\d+)?$/.test(text)) return text.replaceAll(",", "");

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Adds sorting and copying to tables as they come near the screen. */
+/** Adds sorting and copying to tables when they come near the screen. */
 import { tableMarkup } from "../../render/html/sections/tables.ts";
 import type { Table } from "../../subjects/tables/table.ts";
 import { nodesOf } from "../charts/page_data.ts";
@@ -21,15 +21,15 @@ export function equipTables(): void {
   for (const scroll of document.querySelectorAll<HTMLElement>(".scroll")) {
     if (equipped.has(scroll)) continue;
     observer.observe(scroll);
-    // Immediately, because the next press of Tab leads into the table.
+    // Without waiting, because the next press of Tab moves into the table.
     scroll.addEventListener("focus", () => equipTable(scroll), { once: true });
   }
 }
 
-/** Tables that are equipped, because they have come near the screen. */
+/** Tables, and controls for outcomes, that already have their behaviour. */
 const equipped = new WeakSet<Element>();
 
-/** @param scroll The table's scroll container in the page. */
+/** @param scroll The element in which the table scrolls. */
 export function equipTable(scroll: HTMLElement): void {
   const table = scroll.querySelector("table");
   if (table === null || equipped.has(scroll)) return;
@@ -38,12 +38,12 @@ export function equipTable(scroll: HTMLElement): void {
   scroll.after(copyTools(table));
 }
 
-/** A table made by the client, in the form of the page's own tables. @param id Unique in the page. */
+/** A table made by the client that looks like the page's own tables. @param id Unique in the page. */
 export function tableNodes(table: Table, id: string): Node[] {
   return nodesOf(tableMarkup(table, { id, captioned: true }).text.trim());
 }
 
-/** Buttons that show and hide the rows of an outcome; hiding the last outcome that is shown brings all back. */
+/** Buttons that show and hide the rows with an outcome. Hiding the only outcome still shown brings all of them back. */
 export function equipOutcomes(): void {
   for (const control of document.querySelectorAll<HTMLElement>(".outcomes")) {
     if (equipped.has(control)) continue;
@@ -67,8 +67,8 @@ function toggleOutcome(control: HTMLElement, pressed: HTMLButtonElement): void {
 const ORDERS = ["ascending", "descending"] as const;
 
 /**
- * Sorts by the column whose head is pressed. The first press sorts numbers in descending order and texts
- * alphabetically, the second the other way round, and the third restores the original order.
+ * Sorts by the column whose head is clicked. The first click sorts numbers in descending order and texts
+ * alphabetically, the second reverses that order, and the third restores the original one.
  */
 function makeSortable(table: HTMLTableElement): void {
   const heads = [...table.tHead?.rows[0].cells ?? []];
@@ -85,7 +85,7 @@ function makeSortable(table: HTMLTableElement): void {
       head.ariaSort = order;
       const rows = order === null ? written : sorted(written, column, order);
       body.append(...rows);
-      // If every row is a different target or cell, the whole page can take over their order.
+      // If each row is a different target or cell, the order applies to the whole page.
       const labels = rows.flatMap(({ dataset }) => dataset.label ?? []);
       if (new Set(labels).size === rows.length) orderOthers(table, order === null ? null : labels);
     });
@@ -94,27 +94,30 @@ function makeSortable(table: HTMLTableElement): void {
 
 const asWritten = new WeakMap<HTMLTableElement, readonly HTMLTableRowElement[]>();
 
-/** The rows of a table in the original order. */
+/** The rows of a table in their original order. */
 function rowsAsWritten(table: HTMLTableElement): readonly HTMLTableRowElement[] {
   const rows = asWritten.get(table) ?? [...table.tBodies[0].rows];
   asWritten.set(table, rows);
   return rows;
 }
 
-/** Arranges charts and other tables of several targets in this order; null: in the original order. */
+/**
+ * Arranges the charts, and the other tables with several targets, in the order of these labels; null restores the
+ * original order.
+ */
 function orderOthers(sorted: HTMLTableElement, labels: readonly string[] | null): void {
   orderBy(labels);
   for (const table of document.querySelectorAll<HTMLTableElement>("main .scroll table")) {
     const rows = rowsAsWritten(table);
     const areSeveral = new Set(rows.map(({ dataset }) => dataset.of ?? "")).size > 1;
     if (table === sorted || !areSeveral) continue;
-    // The table is no longer sorted by one of its columns.
+    // The table is no longer sorted by one of its own columns.
     for (const head of table.tHead?.rows[0].cells ?? []) head.ariaSort = null;
     table.tBodies[0].append(...inOrder(rows, ({ dataset }) => dataset.label ?? ""));
   }
 }
 
-/** Stable sort; cells without a comparable value come last in either direction. */
+/** Stable sort. In either direction, cells without a comparable value come last. */
 function sorted(
   rows: readonly HTMLTableRowElement[],
   column: number,

@@ -1,11 +1,14 @@
-/** Converts moments of runs that are shown side by side to positions on the axis, and back. */
+/** Runs side by side on one axis: converts moments of runs to positions on the axis, and back. */
 import type { Scale } from "chart.js";
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import { formatTick } from "../../writing/units.ts";
 import { roundStep } from "../../render/html/ticks.ts";
 import { type AxisOptions, valueScale } from "../charts/scales.ts";
 
-/** Runs side by side: the seconds that each takes on the axis, and the ends of its intervals. */
+/**
+ * Runs side by side. `span` is how many seconds of the axis each run takes up, and `t` holds the ends of a run's
+ * intervals.
+ */
 export interface RunsAxis {
   readonly span: number;
   readonly runs: readonly { readonly label: string; readonly t: readonly number[] }[];
@@ -14,32 +17,44 @@ export interface RunsAxis {
 /** Gap between runs, as a share of a run's width. */
 const GAP = 0.06;
 
-/** Where run `index` begins on the axis. */
+/** Where a run begins on the axis. @param index Position of the run among those shown. */
 export function startOf({ span }: RunsAxis, index: number): number {
   return index * span * (1 + GAP);
 }
 
-/** A moment of a run: the run's position among those shown, and seconds from its start, at most the span. */
+/**
+ * A moment of a run. `run` is the run's position among those shown; `seconds` counts from its start, and is at most the
+ * span.
+ */
 export interface RunMoment {
   readonly run: number;
   readonly seconds: number;
 }
 
-/** The moment at a position on the axis. @param run Null: whichever run contains the position. */
+/**
+ * The moment at a position on the axis. @param run The run to which the moment must belong; null for the run at this
+ * position.
+ */
 export function momentAt(data: RunsAxis, value: number, run: number | null): RunMoment {
   const under = Math.floor(value / startOf(data, 1) + 1e-6);
   const of = run ?? Math.max(0, Math.min(under, data.runs.length - 1));
   return { run: of, seconds: Math.min(data.span, Math.max(0, value - startOf(data, of))) };
 }
 
-/** Index of the interval that contains a moment, or of the last one if the moment is later. −1 without intervals. */
+/**
+ * Index of the interval that contains a moment, or of the last interval if the moment is later. −1 if the run has no
+ * intervals.
+ */
 export function intervalAt({ runs }: RunsAxis, { run, seconds }: RunMoment): number {
   const t = runs[run]?.t ?? [];
   const interval = t.findIndex((endS) => seconds <= endS);
   return interval < 0 ? t.length - 1 : interval;
 }
 
-/** Start and end of the interval that contains a moment, from the start of its run; null without intervals. */
+/**
+ * Start and end of the interval that contains a moment, in seconds from the start of its run; null if the run has no
+ * intervals.
+ */
 export function intervalTimes(data: RunsAxis, moment: RunMoment): TimeRange | null {
   const interval = intervalAt(data, moment);
   if (interval < 0) return null;
@@ -47,13 +62,16 @@ export function intervalTimes(data: RunsAxis, moment: RunMoment): TimeRange | nu
   return { fromS: t[interval - 1] ?? 0, toS: t[interval] };
 }
 
-/** A point of a stepped line, whose value holds from the start of an interval to its end. */
+/** A point of a stepped line: each value holds from the start of its interval to the end. */
 export interface StepPoint {
   readonly x: number;
   readonly y: number | null;
 }
 
-/** Two points for each interval, run by run, with two more to end each run's line. @param values Values of each run. */
+/**
+ * The points of a stepped line: two for each interval, and two that end the line of each run. @param values The values
+ * of each run.
+ */
 export function stepPoints(
   data: RunsAxis,
   values: readonly (readonly (number | null)[])[],
@@ -72,24 +90,29 @@ export function stepPoints(
   });
 }
 
-/** Index, the same in every line, of the first point of the interval that contains a moment; null if there is none. */
+/**
+ * Index of the first point of the interval that contains a moment, which is the same in every line of `stepPoints`;
+ * null if there is no interval.
+ */
 export function indexOf(data: RunsAxis, moment: RunMoment): number | null {
   const interval = intervalAt(data, moment);
   if (interval < 0) return null;
   return 2 * data.runs.slice(0, moment.run).reduce((sum, { t }) => sum + t.length + 1, interval);
 }
 
-/** `run 2, 4–4.25 s`; for a single run, only the times. */
+/** An interval in words, such as `run 2, 4–4.25 s`; if there is only one run, the name of the run is left out. */
 export function intervalText({ runs }: RunsAxis, run: number, { fromS, toS }: TimeRange): string {
   const times = `${formatTick(fromS)}–${formatTick(toS)} s`;
   return runs.length > 1 ? `${runs[run].label}, ${times}` : times;
 }
 
 const TICK_PX = 44;
-/** A tick that is nearer to the next run's start than this many steps would collide with its label. */
+/**
+ * Ticks nearer than this share of a step to the start of the next run are left out, because their labels would collide.
+ */
 const NEAR_NEXT_RUN = 0.45;
 
-/** Ticks in seconds since the start of each run, at round steps. */
+/** A time axis with ticks at round numbers of seconds since the start of each run. */
 export function timeScale(data: RunsAxis): AxisOptions {
   const { runs, span } = data;
   const max = startOf(data, runs.length - 1) + span;

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * A scenario over time: its timelines and heatmaps, the range of time selected in them, and the figures recomputed for
- * that range.
+ * A scenario over time: its timelines and heatmaps, the range of time that is selected in them, and the figures
+ * recomputed for that range.
  */
 import { Chart as Drawing } from "chart.js";
 import {
@@ -45,7 +45,7 @@ import type { Marks } from "./marks.ts";
 import { brush, linkTo, RangeForm, readLink } from "./range.ts";
 import { greyRest, partTable, type Steps, stepsOf } from "./selection.ts";
 
-/** Time after the last change until the selection is announced and the link updated. */
+/** The selection is announced, and written into the link, once it has not changed for this long. */
 const REST_MS = 300;
 
 class ScenarioFigure {
@@ -54,12 +54,12 @@ class ScenarioFigure {
   readonly #heatmaps: readonly HTMLCanvasElement[];
   readonly #form: RangeForm;
   readonly #marks: Marks = { range: null, moment: null, track: null };
-  /** What each canvas shows; null if its whole chart is hidden. */
+  /** What each canvas of a timeline shows; null if all of its targets are hidden. */
   readonly #frames = new Map<HTMLCanvasElement, OverTime | null>();
   readonly #heats = new Map<HTMLCanvasElement, Heat>();
   #steps: Promise<Steps> | null = null;
   #isDragged = false;
-  /** Whether the recomputed figures were opened. */
+  /** Whether figures have been recomputed for a range. */
   #isRecomputed = false;
   #frame = 0;
   #rest: ReturnType<typeof setTimeout> | undefined;
@@ -83,13 +83,13 @@ class ScenarioFigure {
     this.#fillWhenOpened(heatmaps?.querySelector("details.heats"), () => this.#heatTables());
   }
 
-  /** Selects the range given by a link or a drag. */
+  /** Selects a range that comes from a link or a drag. */
   show(range: TimeRange | null): void {
     this.#form.range = range;
     this.#show(this.#form.range);
   }
 
-  /** Draws a chart; null if all of it is hidden, or if the intervals of a heatmap are not unpacked yet. */
+  /** Draws a chart. Null if all of its targets are hidden, or if the intervals for a heatmap are not unpacked yet. */
   draw(
     canvas: HTMLCanvasElement,
     chart: Timeline | Overlay | Heatmap,
@@ -107,7 +107,7 @@ class ScenarioFigure {
     return new Drawing(canvas, heatConfig(heat, theme, this.#marks));
   }
 
-  /** Follows the reader's choice of targets and base in everything but the charts, which are redrawn anyway. */
+  /** Adapts everything except the charts to the reader's choice of targets and base. The charts are redrawn anyway. */
   followChoice(): void {
     this.#frames.clear();
     if (this.#isRecomputed) this.#recompute();
@@ -147,7 +147,7 @@ class ScenarioFigure {
     }, REST_MS);
   }
 
-  /** Unpacks the intervals at first use. */
+  /** The intervals, which are unpacked at first use. */
   #unpacked(): Promise<Steps> {
     return this.#steps ??= stepsOf(this.section);
   }
@@ -160,7 +160,7 @@ class ScenarioFigure {
     return frame;
   }
 
-  /** If some targets are hidden, the charts share an axis that fits the others. */
+  /** If some targets are hidden, replaces the latency axis with one that fits the targets that are shown. */
   #fitted(chart: Timeline): Timeline {
     const panels = this.#timelines.filter((canvas) => isShownLabel(labelOf(canvas)));
     if (panels.length === this.#timelines.length) return chart;
@@ -241,7 +241,7 @@ class ScenarioFigure {
       }));
   }
 
-  /** Makes every chart show the interval under the pointer, not only the chart below it; null stops that. */
+  /** Makes all charts of the scenario show the interval under the pointer; null makes them show none. */
   #point(moment: RunMoment | null, track: string | null = null): void {
     const { moment: before } = this.#marks;
     const isSame = moment?.run === before?.run && moment?.seconds === before?.seconds;
@@ -254,7 +254,10 @@ class ScenarioFigure {
     for (const canvas of this.#heatmaps) this.drawings.of(canvas)?.draw();
   }
 
-  /** Fills the charts' accessible form when it is first opened: tables, each linked to the target of its label. */
+  /**
+   * Fills the accessible form of the charts when it is first opened: tables, each linked to the target that its label
+   * names.
+   */
   #fillWhenOpened(
     details: Element | null | undefined,
     tablesOf: () => Promise<readonly (readonly [label: string, table: Table])[]>,
@@ -285,7 +288,7 @@ class ScenarioFigure {
   }
 }
 
-/** The chart over time of a canvas; null if all of it is hidden. */
+/** What the canvas of a timeline shows; null if all of its targets are hidden. */
 function framed(id: string, fitted: (chart: Timeline) => Timeline): OverTime | null {
   const chart = chartOf(id);
   if (chart?.kind === "timeline") return framedRuns(fitted(chart));
@@ -297,7 +300,7 @@ function framed(id: string, fitted: (chart: Timeline) => Timeline): OverTime | n
   return targets.length === 0 ? null : framedTargets(targets);
 }
 
-/** The name of a chart's cell. */
+/** The name of the cell that a chart shows. */
 function labelOf(canvas: HTMLCanvasElement): string {
   return canvas.closest(".panel")?.querySelector("h3, h4")?.textContent ?? "";
 }
@@ -305,7 +308,7 @@ function labelOf(canvas: HTMLCanvasElement): string {
 /** Figures of the page's scenarios, by section. */
 type ScenarioFigures = ReadonlyMap<string, ScenarioFigure>;
 
-/** Makes the figures of all scenarios in the page. @param known Figures that were in the page before. */
+/** Makes the figures of all scenarios in the page. @param known Figures that already exist and are kept. */
 export function scenarioFigures(
   drawings: Drawings,
   known: ScenarioFigures = new Map(),
@@ -321,8 +324,8 @@ export function scenarioFigures(
 }
 
 /**
- * Selects the range in the page's address, if there is one.
- * @param isScrolled Whether the page is already scrolled to where its reader wants it.
+ * Selects the range in the page's address, if it contains one.
+ * @param isScrolled Whether the page is already scrolled to where the reader wants it, and must not be scrolled again.
  */
 export function followLink(
   figures: ScenarioFigures,

@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 /**
- * The content of one frame over time: the runs of a target side by side, or targets laid over each other, each as the
- * median of its runs with a band from the lowest run to the highest. It is drawn as lines in tracks, and as a table.
+ * What one chart over time shows: the runs of a target side by side, or several targets in one frame, each as the
+ * median of its runs with a band from the lowest run to the highest. It is drawn as lines in tracks, and also written
+ * as a table.
  */
 import type { Chart, ChartConfiguration, ChartDataset } from "chart.js";
 import {
@@ -40,7 +41,7 @@ import { labelsPx, type MarkedRuns, type Marks, momentOf, timelineMarks } from "
 
 export interface OverTime extends MarkedRuns {
   readonly tracks: readonly Track[];
-  /** Offered load of each target. */
+  /** The parts of the offered load, for each target. */
   readonly offered: readonly (readonly OfferedPart[])[];
 }
 
@@ -48,7 +49,7 @@ interface Track {
   readonly id: string;
   readonly title: string;
   readonly axis: Axis;
-  /** Unit of the track's columns; "" if their names contain it. */
+  /** Unit of the track's table columns; "" if the columns' names already contain it. */
   readonly unit: string;
   /** Height relative to other tracks. */
   readonly weight: number;
@@ -56,13 +57,13 @@ interface Track {
 }
 
 interface TrackLine {
-  /** Column in the table: `p99`. */
+  /** Name of the line's column in the table, such as `p99`. */
   readonly column: string;
-  /** The cell to which the line belongs, if targets share the frame. */
+  /** The target that the line belongs to, if several targets share the frame. */
   readonly of?: { readonly label: string; readonly color: number };
-  /** Values, by run. */
+  /** The values of each run. */
   readonly values: readonly (readonly (number | null)[])[];
-  /** Band from a target's lowest run to its highest. */
+  /** Band between the lowest and the highest run of a target. */
   readonly band?: OverlayLine;
   readonly isBound?: (run: number, interval: number) => boolean;
   readonly look: (theme: Theme) => Partial<Dataset>;
@@ -70,7 +71,7 @@ interface TrackLine {
 
 type Dataset = ChartDataset<"line", StepPoint[]>;
 
-/** Opacity of the bands between percentiles, darker towards the median. */
+/** Opacity of the bands between percentiles; the nearer to the median, the darker. */
 const BAND_OPACITY = [0, 0.4, 0.26, 0.14];
 
 export function framedRuns(chart: Timeline): OverTime {
@@ -129,8 +130,8 @@ function failedOf({ failed, t }: TimelineRun): readonly number[] {
 }
 
 /**
- * All targets in one frame, which is as long as the longest timeline and has the marks of all targets.
- * @param targets At least one, with the runs and percentiles to show.
+ * All targets in one frame. It is as long as the longest timeline, and has the marks of all targets.
+ * @param targets At least one. Each target's chart holds its runs; percentiles and axes come from the first chart.
  */
 export function framedTargets(
   targets: readonly { readonly label: string; readonly chart: Timeline }[],
@@ -158,7 +159,8 @@ export function framedTargets(
         }),
       };
     });
-  // The lowest and the highest percentile have a track each: a tail must not squeeze the medians together.
+  // The lowest and the highest percentile have separate tracks, so that a tail does not squeeze the
+  // medians together.
   const tracks = [...new Set([0, percentiles.length - 1])].map((at): Track => {
     const lines = linesOf(percentiles[at], ({ latency }) => latency[at]);
     const ends = lines.flatMap(({ band = [] }) =>
@@ -191,7 +193,10 @@ export function framedTargets(
   };
 }
 
-/** Chart.js shows nothing at the pointer itself, because the figure does that for all charts. */
+/**
+ * The configuration of Chart.js for a frame. Events are turned off in it, because the scenario's figure handles the
+ * pointer for all charts together.
+ */
 export function overTimeConfig(
   frame: OverTime,
   theme: Theme,
@@ -218,7 +223,7 @@ export function overTimeConfig(
       elements: { point: { radius: 0, hoverRadius: 0 }, line: { borderJoinStyle: "round" } },
       scales: {
         x: timeScale(frame),
-        // Chart.js stacks tracks from the bottom up.
+        // Reversed, because Chart.js stacks axes from the bottom up.
         ...Object.fromEntries(
           frame.tracks.map(({ id, axis, weight }) => [id, trackScale(axis, weight)])
             .reverse(),
@@ -239,7 +244,7 @@ export function overTimeConfig(
   };
 }
 
-/** The ends of a band have no names, so that the pointer only shows the median. */
+/** The datasets of a line. The edges of a band have no names, so that the tooltip shows only the median. */
 function datasetsOf(
   frame: OverTime,
   { id, unit }: Track,
@@ -268,7 +273,7 @@ function titleOf(frame: OverTime, { moment }: Marks): string {
   return times ? intervalText(frame, own.run, times) : "";
 }
 
-/** The offered load, drawn over the other lines so that it stays visible where a target keeps up with it. */
+/** The offered load, drawn in front of the other lines so that it stays visible where a target keeps up with it. */
 function offeredLine(frame: OverTime, parts: readonly OfferedPart[], theme: Theme): Dataset {
   return {
     ...{ label: "", yAxisID: "rate", order: -1, fill: false },
@@ -284,7 +289,7 @@ function offeredLine(frame: OverTime, parts: readonly OfferedPart[], theme: Them
   };
 }
 
-/** Shows the marked moment's interval, and the value of each line. */
+/** Highlights the interval of the marked moment, and shows the value of each line in the tooltip. */
 export function pointOut(drawing: Chart, frame: OverTime, { moment }: Marks): void {
   const index = moment && indexOf(frame, momentOf(frame, moment));
   const active = index === null
@@ -297,10 +302,10 @@ export function pointOut(drawing: Chart, frame: OverTime, { moment }: Marks): vo
   drawing.draw();
 }
 
-/** A line within this distance is the one under the pointer. */
+/** A line counts as under the pointer within this distance. */
 const NEAR_PX = 24;
 
-/** Target of the line nearest to the pointer in a track; null if none is near. */
+/** Target of the line in a track that is nearest to the pointer; null if none is near. */
 export function targetAt(drawing: Chart, track: string | null, y: number): string | null {
   let [nearest, target]: [number, string | null] = [NEAR_PX, null];
   for (const { datasetIndex, element } of drawing.getActiveElements()) {
@@ -313,8 +318,8 @@ export function targetAt(drawing: Chart, track: string | null, y: number): strin
 }
 
 /**
- * A row for each interval of each run or target; for a target, the median of its runs, with the lowest and highest
- * below.
+ * A table with a row for each interval of each run or target. For a target, each cell has the median of its runs, with
+ * the lowest and the highest value below it.
  */
 export function frameTable(frame: OverTime, caption: string): Table {
   const all = frame.tracks.flatMap(({ lines, unit }) => lines.map((line) => ({ line, unit })));
@@ -339,7 +344,10 @@ export function frameTable(frame: OverTime, caption: string): Table {
   ]);
 }
 
-/** Only the line of failed requests may be missing, if no request of the target failed. */
+/**
+ * The cell of a line. A missing line can only be that of failed requests, for a target of which no request failed, so
+ * it counts as 0.
+ */
 function cellOf(line: TrackLine | undefined, run: number, i: number): TableCell {
   const value = line ? line.values[run][i] : 0;
   if (value === null) return NONE;

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
  * A latency heatmap: a column for each interval, a row for each step of latency, and a colour for the share of the
- * interval's requests. Readable by pointer, by arrow keys, and as a table.
+ * interval's requests. It can be read with the pointer, with the arrow keys, and as a table.
  */
 import type { Chart, ChartConfiguration } from "chart.js";
 import {
@@ -22,24 +22,24 @@ import { intervalText, momentAt, type RunMoment, startOf, timeScale } from "./ax
 import { labelsPx, type MarkedRuns, type Marks, timelineMarks } from "./marks.ts";
 import type { Steps } from "./selection.ts";
 
-/** The runs of a cell side by side. */
+/** A cell's heatmap, with its runs side by side. */
 export interface Heat extends MarkedRuns {
   readonly label: string;
   readonly map: Heatmap;
-  /** Unit of the latencies. */
+  /** Unit in which latencies are shown. */
   readonly unit: DisplayUnit;
-  /** The place under the pointer, or the one reached by arrow keys. */
+  /** The place under the pointer, or the one that the arrow keys have reached. */
   place: HeatPlace | null;
 }
 
-/** A place in the heatmap, by the indexes of its run, column and row. */
+/** A place in the heatmap, as indexes of its run, column and row. */
 export interface HeatPlace {
   readonly run: number;
   readonly column: number;
   readonly row: number;
 }
 
-/** The heatmap of a cell, with its runs side by side. @param edgesUs Edges of the rows, for all cells. */
+/** A cell's heatmap, with its runs side by side. @param edgesUs Edges of the rows, which all cells share. */
 export function heatOfCell(
   { cells, unit }: Steps,
   cell: number,
@@ -90,12 +90,13 @@ function shownAs({ unit }: Heat, us: number): number {
   return us / 1_000 / unit.size;
 }
 
-/** Positions of rows and moments, px. */
+/** Pixel positions: y of each row's edge, and x of any moment. */
 function gridOf({ scales: { x, y } }: Chart, heat: Heat): {
   readonly rows: readonly number[];
   readonly at: (run: number, seconds: number) => number;
 } {
-  // Rounded to whole pixels: two neighbours that each cover half a pixel would leave a visible seam.
+  // Rounded to whole pixels, because two neighbours that each cover half a pixel would leave a
+  // visible seam.
   const whole = (pixel: number): number => Math.round(pixel * devicePixelRatio) / devicePixelRatio;
   return {
     rows: heat.map.edgesUs.map((us) => whole(y.getPixelForValue(shownAs(heat, us)))),
@@ -113,7 +114,7 @@ function drawHeat(drawing: Chart, heat: Heat, theme: Theme): void {
       const width = Math.max(1, at(run, column.toS) - left);
       drawColumn(ctx, theme, column, { left, width, rows });
     }
-    // Marks the foot of the lowest row, which also counts all faster requests.
+    // The lowest row also counts all faster requests, so a dotted line marks its foot.
     const foot = rows[heat.map.lowest] + 1;
     ctx.strokeStyle = theme.muted;
     ctx.lineWidth = 2;
@@ -124,7 +125,7 @@ function drawHeat(drawing: Chart, heat: Heat, theme: Theme): void {
   ctx.restore();
 }
 
-// hot: a heatmap has thousands of places.
+// hot, because a heatmap has thousands of places.
 function drawColumn(
   ctx: CanvasRenderingContext2D,
   theme: Theme,
@@ -143,7 +144,8 @@ function drawColumn(
     ctx.fillStyle = theme.heat(heat);
     ctx.fillRect(left, top, width, height);
     if (bounds[row] === 0) continue;
-    // An edge towards longer times marks requests that took longer, because their latencies are lower bounds.
+    // A line along the upper edge marks places with lower bounds: those requests took longer than
+    // shown.
     ctx.fillStyle = theme.alarm;
     ctx.fillRect(left, top, width, Math.min(2, height));
   }
@@ -161,7 +163,7 @@ function drawPlace(drawing: Chart, heat: Heat, theme: Theme): void {
   drawing.ctx.strokeRect(left, top, Math.max(2, right - left), bottom - top);
 }
 
-/** The place in the heatmap at a pixel; null if no requests are counted there. */
+/** The place at the pointer; null if no request is counted there. */
 export function placeAt(
   { scales }: Chart,
   heat: Heat,
@@ -179,7 +181,7 @@ const ARROWS: Readonly<Record<string, readonly [right: number, up: number]>> = {
   ...{ ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] },
 };
 
-/** The place to which an arrow key leads; null for other keys. */
+/** The place that an arrow key leads to; null for other keys. */
 export function placeBeside(
   { map: { runs, lowest, edgesUs }, place }: Heat,
   key: string,
@@ -197,7 +199,10 @@ export function placeBeside(
   return { run, column, row: Math.max(lowest, Math.min(edgesUs.length - 2, row)) };
 }
 
-/** The middle of a column, and `run 2, 4–4.25 s: 312 requests between 8 and 10 ms, 12.4 % of 2,510.` */
+/**
+ * What a place says: the middle of its interval, and a text such as `run 2, 4–4.25 s: 312 requests between 8 and 10 ms,
+ * 12.4 % of 2,510.`
+ */
 export function readAt(
   heat: Heat,
   { run, column, row }: HeatPlace,
@@ -210,7 +215,7 @@ export function readAt(
   };
 }
 
-/** A row for each interval, a column for each step of latency with any requests. */
+/** A table with a row for each interval, and a column for each step of latency in which there are any requests. */
 export function heatTable({ label, map, unit, runs }: Heat): Table {
   const rows = map.runs.flatMap((columns, run) =>
     columns.map((column) => ({ ...column, name: runs[run].label }))

@@ -1,7 +1,7 @@
 /**
  * The marks of runs over time: a band with the name of each run, its steady part, detected changes, the discarded part,
- * planned moments, the selected range, the interval under the pointer, and the names of the tracks. Texts stand above
- * the lines, never on them.
+ * planned moments, the selected range, the interval under the pointer, and the titles of the tracks. No text covers a
+ * line of the chart.
  */
 import type { Chart, Plugin } from "chart.js";
 import type { TimelineMark, TimelineRun } from "../../chart.ts";
@@ -9,34 +9,37 @@ import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import { faded, strokeLines, type Theme } from "../charts/theme.ts";
 import { intervalTimes, type RunMoment, type RunsAxis, startOf } from "./axis.ts";
 
-/** The marks that change with the selection, drawn without making a new chart. */
+/** The marks that change as the reader selects or points; they are redrawn without making a new chart. */
 export interface Marks {
   range: TimeRange | null;
-  /** The moment under the pointer, in any chart of the scenario; null during a drag. */
+  /** The moment under the pointer in any chart of the scenario; null during a drag. */
   moment: RunMoment | null;
-  /** The track under the pointer: if many targets share a frame, only this track's values are shown. */
+  /** The track under the pointer. If several targets share a frame, only the values of this track are shown. */
   track: string | null;
 }
 
-/** The marked moments: seconds from the start of each run. */
+/** What is marked in runs that are shown side by side. Moments are in seconds from the start of each run. */
 export interface MarkedRuns extends RunsAxis {
   readonly marks: readonly TimelineMark[];
   readonly runs:
     readonly (Pick<TimelineRun, "label" | "t" | "steadyFrom" | "changes" | "discardedS">)[];
-  /** Whether there is room for labels. */
+  /** Whether the chart leaves room for labels. */
   readonly isLabelled: boolean;
-  /** Tracks from the top, with the names of their scales. */
+  /** Tracks from the top. Each id is that of the track's axis. */
   readonly tracks: readonly { readonly id: string; readonly title: string }[];
 }
 
-/** Runs narrower than this only show their number. */
+/** For runs narrower than this, only their number is shown. */
 const LABEL_PX = 44;
 const ROWS = 2;
 const ROW_PX = 13;
 const RUNS_PX = 14;
 const TOP_PX = 4;
 
-/** Room above the tracks: two rows of labels if there are any, and above them the names of the runs. */
+/**
+ * Height of the room above the tracks: two rows for labels if there are any, and a row above them for the names of
+ * runs.
+ */
 export function labelsPx({ isLabelled, runs }: MarkedRuns): number {
   return TOP_PX + (isLabelled ? ROWS * ROW_PX : 0) + (runs.length > 1 ? RUNS_PX : 0);
 }
@@ -54,7 +57,7 @@ export function timelineMarks(data: MarkedRuns, theme: Theme, marks: Marks): Plu
   };
 }
 
-/** Distance between the lines of the hatching, pixels. */
+/** Distance between the lines of the hatching, px. */
 const HATCH_PX = 7;
 
 class MarksDrawing {
@@ -91,7 +94,7 @@ class MarksDrawing {
     this.#drawTitles();
   }
 
-  /** Position of a moment of run `index`, in pixels. */
+  /** Position of a moment of run `index`, px. */
   #x(index: number, seconds: number): number {
     return this.drawing.scales.x.getPixelForValue(startOf(this.data, index) + seconds);
   }
@@ -111,7 +114,7 @@ class MarksDrawing {
     this.#ctx.fillText(text, left + 2, TOP_PX, right - left);
   }
 
-  /** Draws the steady part: shaded, with a line along its foot. */
+  /** Shades the steady part, and draws a line along its foot. */
   #drawSteady(i: number, { fromS, toS }: TimeRange): void {
     const { latency: { top, bottom } } = this.drawing.scales;
     const [left, right] = [this.#x(i, fromS), this.#x(i, toS)];
@@ -140,7 +143,7 @@ class MarksDrawing {
     ctx.restore();
   }
 
-  /** Draws vertical lines: solid for planned moments, dashed for detected ones. */
+  /** Draws vertical lines: solid ones at planned moments, dashed ones at detected changes. */
   #drawMoments({ changes }: MarkedRuns["runs"][number], i: number): void {
     const draw = (color: string, dash: number[], seconds: readonly number[]): void => {
       this.#ctx.lineWidth = 1;
@@ -153,7 +156,7 @@ class MarksDrawing {
     draw(this.theme.ink, [], this.data.marks.map(({ atS }) => atS).filter((atS) => atS > 0));
   }
 
-  /** Draws labels: planned moments take precedence, then the discarded part, then detected moments. */
+  /** Draws labels. Planned moments take precedence, then the discarded part, then what was detected. */
   #drawLabels({ steadyFrom, changes, discardedS }: MarkedRuns["runs"][number], i: number): void {
     const found: TimelineMark[] = [
       ...discardedS === undefined ? [] : [{ atS: 0, label: "discarded" }],
@@ -172,7 +175,7 @@ class MarksDrawing {
     }
   }
 
-  /** Veils everything outside the selection; its ends are lines unless runs are too narrow. */
+  /** Fades everything outside the selected range, and draws lines at its ends unless the runs are too narrow. */
   #drawRange(i: number, { fromS, toS }: TimeRange): void {
     const { theme } = this;
     const [start, left, right, end] = [0, fromS, toS, this.data.span].map((s) => this.#x(i, s));
@@ -182,7 +185,7 @@ class MarksDrawing {
     for (const at of [left, right]) this.#fill(theme.link, [at - 0.75, at + 0.75]);
   }
 
-  /** Marks the whole interval, because its values hold from its start to its end. */
+  /** Highlights the whole interval that contains the moment, because its values hold from its start to its end. */
   #drawPointed(moment: RunMoment): void {
     const times = intervalTimes(this.data, moment);
     if (times === null) return;
@@ -195,7 +198,7 @@ class MarksDrawing {
     ctx.font = `600 11px ${this.theme.font}`;
     ctx.fillStyle = this.theme.muted;
     ctx.textBaseline = "top";
-    // A halo around the text, because a mark may cross it.
+    // A halo around the text keeps it readable where a mark crosses it.
     ctx.strokeStyle = this.theme.paper;
     ctx.lineWidth = 3;
     for (const { id, title } of this.data.tracks) {
@@ -206,28 +209,31 @@ class MarksDrawing {
   }
 }
 
-/** A moment as a frame shows it: if the frame shows all runs as one, by their median, the moment is in that one. */
+/**
+ * The moment as a frame shows it. A frame that shows the median of all runs has only one run, to which the moment then
+ * belongs.
+ */
 export function momentOf({ runs }: RunsAxis, moment: RunMoment): RunMoment {
   return runs.length === 1 ? { ...moment, run: 0 } : moment;
 }
 
-// Labels begin at their moments, in rows above the tracks, so that none covers a line or another label. A label without
-// room is left out: its moment is still drawn, and planned moments are named below the figure.
+// Labels begin at their moments, in rows above the tracks, so that no label covers a line or
+// another label. A label without room is left out, but its moment is still drawn, and planned
+// moments are also named below the figure.
 
 interface Label {
   readonly text: string;
-  /** Left edge in pixels. */
   readonly left: number;
   readonly right: number;
 }
 
-/** Gap between two labels in a row, pixels. */
+/** The least gap between two labels in a row, px. */
 const GAP_PX = 6;
 
 /**
- * Places labels in rows from the lowest, 0; the first ones find room first, because they are in the order of
- * importance.
- * @param labels Labels with their moments, and the ends of the run between which each may stand.
+ * Places labels in rows, of which 0 is the lowest. The first labels are the most important, so they are placed first.
+ * Labels for which there is no room are left out.
+ * @param labels Each has the position of its moment (`at`), and the ends of the run between which it must lie.
  */
 export function placedLabels(
   labels: readonly (Label & { readonly width: number; readonly at: number })[],

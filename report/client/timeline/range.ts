@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The range of time selected in a figure of timelines: by its fields, by dragging over a chart, or by a link. */
+/** The range of time that is selected in a figure of timelines: in its form, by dragging over a chart, or by a link. */
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import { choiceParts } from "../linked/choice.ts";
 
@@ -11,7 +11,8 @@ export class RangeForm {
     [this.#from, this.#to] = form.querySelectorAll<HTMLInputElement>("input[type=number]");
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", () => onChange(this.range));
-    // Fields keep the typed text until it is complete, and then show the range in use.
+    // While the reader types, a field keeps the typed text. When the text is complete, the field
+    // shows the range in use.
     form.addEventListener("change", () => {
       const { range } = this;
       this.range = range;
@@ -22,13 +23,13 @@ export class RangeForm {
     });
   }
 
-  /** The range in the form; null for the whole run. */
+  /** The range in the form; null if it is the whole run. */
   get range(): TimeRange | null {
     const end = this.#to.value === "" ? Infinity : Number(this.#to.value);
     return this.wholeSteps(Number(this.#from.value), end);
   }
 
-  /** Takes over as much of a range as fits the figure. */
+  /** Adopts the part of the range that lies within the runs. */
   set range(range: TimeRange | null) {
     const endS = Number(this.#to.max);
     const fitting = range !== null && range.fromS < endS
@@ -38,7 +39,7 @@ export class RangeForm {
     [this.#from.value, this.#to.value] = [fromS, toS].map(String);
   }
 
-  /** All whole steps that the range touches, at least one; null for all. */
+  /** The whole steps of the form that the range touches, at least one; null if these are all steps. */
   wholeSteps(fromS: number, toS: number): TimeRange | null {
     const step = Number(this.#to.step);
     const count = Math.round(Number(this.#to.max) / step);
@@ -49,11 +50,13 @@ export class RangeForm {
   }
 }
 
-// Dragging over a chart, by mouse, pen or finger; moving a finger up or down still scrolls the page.
+// Selecting by dragging over a chart with a mouse, pen or finger. Moving a finger up or down still
+// scrolls the page.
 
 interface Brush {
   /**
-   * Seconds of the run under the pointer; with `run` null, the run is looked up, and the rest of the drag stays in it.
+   * The run and second at the pointer. `run` is null at the start of a drag; afterwards it is the run where the drag
+   * began, because a drag never leaves its run.
    */
   at(
     offsetPx: number,
@@ -94,15 +97,19 @@ export function brush(canvas: HTMLCanvasElement, { at, onStart, onMove, onEnd }:
   canvas.addEventListener("pointercancel", end);
 }
 
-// The link that stores the range, and hidden targets: `#view=e1-s2&range=2-5.5&hide=express`.
+// The link that stores the selected range and the reader's choice:
+// `#view=e1-s2&range=2-5.5&hide=express`.
 
-/** The fragment of a link to a section, including `#`. @param range Null: the whole run. */
+/** The fragment of a link to a section, including `#`. @param range Null for the whole run. */
 export function linkTo(section: string, range: TimeRange | null): string {
   const selected = range === null ? [] : [`range=${range.fromS}-${range.toS}`];
   return `#${[`view=${section}`, ...selected, ...choiceParts()].join("&")}`;
 }
 
-/** The section and range in a fragment; null if it is no such link. An invalid range means the whole run. */
+/**
+ * The section and the range in a fragment; null if the fragment names no section. An invalid range counts as the whole
+ * run.
+ */
 export function readLink(
   fragment: string,
 ): { readonly section: string; readonly range: TimeRange | null } | null {

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * A selected part of the runs: a table of its figures, recomputed from their intervals. Everything else in the scenario is
- * greyed out, because it describes the whole runs.
+ * The selected part of the runs: a table of figures that are recomputed from the intervals in this part. Everything
+ * else in the scenario is greyed out, because it describes whole runs.
  */
 import {
   type RangeFigures,
@@ -34,11 +34,11 @@ interface StepsOfCell extends TimedSteps {
 export interface Steps {
   /** Cells, in the order of the section's timelines. */
   readonly cells: readonly StepsOfCell[];
-  /** Unit of the latencies: that of the whole runs, for every selection. */
+  /** Unit of latencies. It suits the whole runs, and is kept for every selection. */
   readonly unit: DisplayUnit;
 }
 
-/** The unpacked intervals of a section. */
+/** Unpacks the intervals of a section. */
 export async function stepsOf(section: string): Promise<Steps> {
   await parsed();
   const data: { cells: readonly Omit<StepsOfCell, "runs">[]; packed: string } = JSON.parse(
@@ -51,9 +51,10 @@ export async function stepsOf(section: string): Promise<Steps> {
 }
 
 /**
- * The figures of a part of the runs, compared with those of the chosen base, or else of the first cell.
- * @param range Null: the whole run.
- * @param percentiles Names: `p99`.
+ * A table of figures for a part of the runs, compared with those of the chosen base, or else with those of the first
+ * cell.
+ * @param range Null for the whole run.
+ * @param percentiles Names of percentiles, such as `p99`.
  */
 export function partTable(
   { cells, unit }: Steps,
@@ -104,7 +105,7 @@ export function partTable(
   ]);
 }
 
-/** Greys out what a selected part does not change. @param section Section of the scenario. */
+/** Greys out what describes whole runs, or restores it if `isPart` is false. @param section The scenario's section. */
 export function greyRest(section: string, isPart: boolean): void {
   const [experiment, number] = section.split("-s");
   const elsewhere = ["compared", "outcomes", "tradeoff"]
@@ -118,7 +119,7 @@ export function greyRest(section: string, isPart: boolean): void {
     ...elsewhere.flatMap((element) => element.closest(FIGURES) ?? []),
     ...document.querySelectorAll(`td:has(a[href="#${section}"])`),
   ];
-  // An element inside another one is greyed out with it.
+  // An element inside another one is already greyed out with it.
   for (const element of all) {
     const isInside = all.some((other) => other !== element && other.contains(element));
     if (!isInside) element.classList.toggle("whole-run", isPart);
