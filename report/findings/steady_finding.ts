@@ -165,13 +165,11 @@ function changeText(startUp: PartFigures, steady: PartFigures, label: SteadyLabe
     : `p50 ${formatMs(steady.p50)} then, ${formatMs(startUp.p50)} before`;
 }
 
-// Figures before and after the steady state begins.
-
 /** Figures for the same part of each run of a cell. The rate is the mean of the runs' rates; latencies are pooled. */
 interface PartFigures {
   /** Completed requests per second. */
   readonly rate: number;
-  /** Milliseconds. */
+  /** `p50` and `p99` are in milliseconds. */
   readonly p50: number;
   readonly p99: number;
   /** Number of latencies from which the percentiles are computed. */

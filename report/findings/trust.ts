@@ -96,8 +96,8 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
 }
 
 /**
- * What doubt means for the figures if no run is valid. A few invalid runs don't decide this: invalid or unsettled runs
- * do so only if they are the majority.
+ * What doubt means for the figures if no run is valid. It is the meaning for invalid or for unsettled runs if they are
+ * the majority, and otherwise that for all runs except the invalid ones.
  */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
   const invalid = runs.filter((run) => levelOf(run) === "invalid");

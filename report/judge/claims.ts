@@ -78,7 +78,6 @@ export const CLAIM_OUTCOMES = {
 
 export type ClaimOutcome = typeof CLAIM_OUTCOMES[Outcome];
 
-/** The verdict on a claim, and which cells it covers. */
 export interface ClaimVerdict {
   /** Inconclusive if any cell was not measured, whatever the measured cells show. */
   readonly outcome: Outcome;
@@ -184,7 +183,7 @@ function sidesIn(says: Claim["says"]): FigureSide[] {
 
 /**
  * How the setup here differs from the one for which the claim was published; null if it meets the claim's conditions,
- * or if a condition on runs has none to check.
+ * or if there are no runs to check.
  */
 function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
   if (given === undefined) return null;
@@ -248,7 +247,7 @@ function runsDoubt(
   return without === outcome ? null : { code: "busy-machine", invalid, runs: runs.length, without };
 }
 
-/** The reasons for missing evidence which mean that nothing was measured. */
+/** Absences which mean that a cell or a peak was not measured. */
 const UNMEASURED: readonly Absence["code"][] = [
   "cell-not-measured",
   "nothing-measured",
@@ -335,7 +334,7 @@ function byInterval(
 /** A quantity in the claim, or a peak throughput, which can't be exceeded on this machine. */
 interface Constant extends Pick<Amount, "name" | "place" | "range" | "opens"> {
   readonly cell: null;
-  /** Why more runs can't decide an inconclusive claim about this constant; null if they can. */
+  /** Why an inconclusive claim about the constant can't be decided by more runs; null if it can. */
   readonly why: Reason | null;
 }
 

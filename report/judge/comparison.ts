@@ -122,7 +122,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly unsteady: Unsteady | null;
   /** Runs that completed no request, for a side with several runs; null if there are none. */
   readonly silent: SilentRuns | null;
-  /** True if the undisturbed runs alone do not lead to the same verdict; see `withDoubt`. */
+  /** Whether the undisturbed runs alone fail to confirm the verdict; see `withDoubt`. */
   readonly isDoubted: boolean;
   /** Whether the side with the higher rate was ahead in both halves of its runs. Only used if a side never settled. */
   readonly isAheadInHalves: boolean;

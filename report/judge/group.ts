@@ -67,7 +67,7 @@ export interface ComparedRuns {
    * all runs. It is 1 if all runs are steady, and Infinity if unknown.
    */
   readonly strayRatio: number;
-  /** Mean requests/s in the first and in the second half of the runs; null if unknown. */
+  /** Requests/s over the first halves of all runs, and over the second halves; null if unknown. */
   readonly halves: () => readonly [first: number, second: number] | null;
   /** Whether requests/s are a capacity that is only a lower bound. */
   readonly isOpenAbove: boolean;

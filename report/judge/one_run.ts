@@ -1,7 +1,7 @@
 /**
- * Judges the share of a run's requests for which something is true against a limit. Requests near each other in time
- * are alike, so a run counts only for as many requests as it has clusters, estimated from how the share varies between
- * its intervals. The run decides only if it would have ten clusters at the limit: see
+ * Judges a share of one run's requests, such as the slow or failed ones, against a limit. Requests close together in
+ * time are alike, so a run counts only for as many requests as it has clusters, whose size is estimated from how the
+ * share varies between intervals. The run decides only if it would have ten clusters at the limit: see
  * `runner/stats/dependence/clustered_share.ts`. A conclusion that holds however requests depend on each other can be
  * drawn from any run.
  */

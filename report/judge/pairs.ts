@@ -177,7 +177,7 @@ export function byResult(cells: readonly CellRuns[]): CellRuns[] {
  * values.
  */
 export interface Setting {
-  /** `connections 50`; "" if the targets share no factor that varies. */
+  /** Example: `connections 50`; "" if the targets share no factor that varies. */
   readonly label: string;
   /** The factors in the label, with their values. */
   readonly factors: readonly { readonly name: string; readonly value: string }[];

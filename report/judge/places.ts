@@ -68,8 +68,8 @@ export interface Place {
   readonly noun: "scenario" | "setting" | "cell";
   readonly code: PlaceCode;
   /**
-   * The best side at this place. In a comparison with a base, it is usually the other side, whether or not that is
-   * ahead.
+   * The best side at this place. In a comparison with a base, it is the side that is compared, even if it is behind,
+   * unless only the base meets the requirements.
    */
   readonly first: Side;
   /**
@@ -412,7 +412,10 @@ interface Kept {
   readonly kept: "same" | "held-back" | "open" | "changed" | "fewer";
 }
 
-/** The lead as a lower bound, if it holds when runs that held the winner back are counted as well; otherwise null. */
+/**
+ * The lead as a lower bound, if it holds when runs are added whose disturbance can only have held the winner back;
+ * otherwise null.
+ */
 function keptByHeldBack(place: Place, held: Place | undefined): Kept | null {
   const isLead = place.code === "leads" && place.of === "rate" && winnerOf(place) === place.first;
   return isLead && held !== undefined && saysOf(held) === saysOf(place)
@@ -427,7 +430,7 @@ function keptAs(place: Place, without: Place | undefined): Kept {
   if (saysOf(without) === saysOf(place)) {
     const known = targetsOf(without);
     const invalid = unique(targetsOf(place)).filter((target) => !known.includes(target));
-    // A target without undisturbed runs is not ranked, because the others have some.
+    // A target without undisturbed runs is not ranked with targets that have some.
     return { place: invalid.length === 0 ? place : { ...without, invalid }, kept: "same" };
   }
   const isOpen = without.code === "undecided" ||

@@ -180,8 +180,8 @@ function matched(
 }
 
 /**
- * Whether a difference is certainly large. A measured lower bound can only be too low, so it is not far below. A
- * published upper limit agrees with any smaller value, and a lower limit with any larger one.
+ * Whether a difference is certainly large. A measured lower bound may really be higher, so it is never certainly too
+ * low. A published upper limit agrees with any smaller value, and a published lower limit with any larger one.
  */
 function isFar(
   { bound, measured }: PublishedRow,

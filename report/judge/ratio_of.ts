@@ -19,9 +19,9 @@ import type { ComparedFigure, ComparedRuns } from "./group.ts";
 import { type Sliced, type SlicedOf, varianceOverRounds } from "./slices.ts";
 
 /**
- * Whether two figures differ in session, which their runs do not show. Figures of one experiment were measured in one
- * session. Figures of two sessions differ by an additional, unknown amount. With enough sessions, this amount is known,
- * and the ratio is computed over sessions.
+ * What the sessions of two figures add to the differences that their runs show. Figures of one experiment share a
+ * session, which adds nothing. Two sessions add an unknown amount. With enough sessions, the amount is known, and the
+ * ratio is computed over sessions.
  */
 export type Between =
   | { readonly kind: "one-session" }
@@ -37,7 +37,6 @@ export function contrastIn(between: Between | null): SessionContrast | null {
 
 /** Two sides that ran in the same repetitions of one session, and the ratio in each repetition. */
 export interface Pairing {
-  /** Number of pairs. */
   readonly pairs: number;
   /** ln (new / base) for each pair. */
   readonly logRatios: readonly number[];

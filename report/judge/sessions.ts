@@ -23,7 +23,6 @@ export function areOneSession(base: SessionStart, next: SessionStart): boolean {
   return base === next || (base.startedAt !== undefined && base.startedAt === next.startedAt);
 }
 
-/** A cell in one session. */
 interface SessionCell {
   readonly side: SessionSide;
   readonly startedMs: number | null;

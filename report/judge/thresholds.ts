@@ -492,7 +492,7 @@ function percentileEvidence(
     return undecided(found, { code: "few-requests", percentile, needed, count });
   }
   if (evidence.outcome !== "inconclusive") return lasting(evidence);
-  // Without lower bounds, the threshold would be decided, so they are the reason.
+  // Without lower bounds, the threshold would be decided, so they are given as the reason.
   if (judgeBy(sure).outcome !== "inconclusive") return undecided(found, requestsOpen(runs));
   if (!isOnly) return lasting(evidence);
   const independent = dispersion === null

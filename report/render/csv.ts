@@ -218,7 +218,7 @@ function prefixed(before: string, record: CsvRecord): CsvRecord {
   );
 }
 
-// Columns that identify a run. They come first in both kinds of CSV.
+// Columns that identify a run. In both kinds of CSV, they follow the experiment's name.
 
 function identityOf({ target, scenario, repetition, order }: Run): CsvRecord {
   return { target, scenario, repetition, order };

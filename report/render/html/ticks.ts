@@ -80,8 +80,7 @@ export function ticksOf(axis: Range, most: number): number[] {
 }
 
 /**
- * Multiples of each power of ten at which ticks may be, finest first. The first list that yields few enough ticks is
- * used.
+ * Multiples of a power of ten at which ticks are placed, finest first. The first list with few enough ticks is used.
  */
 const LOG_STEPS = [[1, 2, 5], [1, 3], [1]];
 
@@ -95,8 +94,8 @@ export function logTicks({ min, max }: Omit<Range, "scale">, most: number): numb
       .filter((value) => value >= min && value <= max)
   );
   const coarsest = choices[choices.length - 1];
-  // If even one tick per decade is too many, only every nth decade has a tick. The decade of 1
-  // always counts as one of them.
+  // If even one tick per decade is too many, only every nth decade has one; 1 always has a tick if
+  // it is on the axis.
   const step = Math.ceil(coarsest.length / most);
   return choices.find(({ length }) => length <= most) ??
     coarsest.filter((decade) => Math.round(Math.log10(decade)) % step === 0);

@@ -53,7 +53,7 @@ export interface BoardCell extends Omit<CellProgress, "runs"> {
   readonly isAtLeast: boolean;
   readonly measured: number;
   readonly failed: number;
-  /** Share of the cell's requests with a wrong response. */
+  /** Share of the cell's requests that count as errors. */
   readonly wrongRatio: number;
   /** Number of runs that are not valid. */
   readonly doubted: number;
@@ -189,8 +189,8 @@ function measuredLines(
 }
 
 /**
- * Example: `[2/9] static, express: 8,352 requests/s, p50 6.01 ms, p99 12.3 ms (54 s left)`. Numbers have the same width
- * in every run.
+ * Example: `[2/9] static, express: 8,352 requests/s, p50 6.01 ms, p99 12.3 ms (54 s left)`. The run's number is padded
+ * to the same width in every line.
  */
 function measuredLine(run: Starting, measurement: Measurement, left: string): TextSpan {
   const { requests: { dropped }, generator: { trust } } = measurement;

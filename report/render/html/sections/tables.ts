@@ -47,7 +47,7 @@ function cellMarkup(
 ): Markup {
   const { text, below, value, weak, alarming, color, link, shade } = cell;
   if (kind === "name") {
-    // The element has no quotes and only a short class, because a large report has 2,000 swatches.
+    // No quotes and a short class name, because a large report has 2,000 swatches.
     const swatch = color === undefined ? null : markup`<i class=s${color}></i>`;
     return markup`<th scope=row><span>${swatch}${text}</span>`;
   }
