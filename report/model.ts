@@ -1,6 +1,6 @@
 /**
- * Results → the content of a report: every number, unit, order and sentence is decided once, here or in neighbouring
- * files. Page, terminal and markdown only lay it out. Pure.
+ * Turns results into the content of a report. All numbers, units, orders and sentences are decided here or in
+ * neighbouring files; the page, the terminal and markdown only lay them out. Pure.
  */
 import { isUnanswered } from "../runner/result/outcome.ts";
 import type { Run } from "../runner/result/result.ts";
@@ -31,8 +31,8 @@ import { conclude, type ConclusionModel } from "./subjects/verdict/conclusion.ts
 import { sum } from "./writing/spread.ts";
 
 /**
- * The comparisons without disturbed runs; null if no run was disturbed, or if whatever disturbed one target disturbed
- * all of them alike.
+ * The comparisons without disturbed runs. Null if no run was disturbed, or if every disturbance affected all targets
+ * alike.
  */
 function judgedAgain(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Again | null {
   const { runs } = results;
@@ -53,7 +53,7 @@ function judgedAgain(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]):
   };
 }
 
-/** The document of an experiment, with the parts that programs read. */
+/** The report of an experiment: the document to be displayed, and the parts that programs read. */
 export interface ReportModel extends Document {
   readonly card: ConclusionModel;
   readonly claims: readonly JudgedClaim[];
@@ -61,12 +61,12 @@ export interface ReportModel extends Document {
   readonly context: ReportContext;
 }
 
-/** The most cells for which a terminal shows distributions; with more, they are only on the page. */
+/** With more cells than this, distributions are shown only on the page, not in the terminal. */
 const ROOMY_CELLS = 24;
 
 /**
  * Makes the report of an experiment.
- * @param baseline What thresholds compare with; null if there is none.
+ * @param baseline The results with which thresholds compare figures; null if there are none.
  */
 export function reportModel(results: MeasuredRuns, baseline: Grouped | null = null): ReportModel {
   const asWritten = groupRuns(results);
@@ -107,7 +107,8 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     claims,
     gates,
     settling,
-    // Only for the page: with many targets this takes longer than all other comparisons.
+    // Computed only for the page, because with many targets this takes longer than all other
+    // comparisons.
     bases: () => bases ??= otherBases(compared, { level }, again),
     matrix: card.matrix !== null && card.matrix.columns.length > 1 ? card.matrix : null,
   };
@@ -121,7 +122,8 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     claims,
     gates,
     targets: pageTargets(asWritten, compared),
-    // Made on demand, because a caller that wants nothing but verdicts does not need the rest of the page.
+    // Created on demand, because a caller that only wants verdicts does not need the blocks of the
+    // page.
     get groups(): readonly Group[] {
       return groups ??= groupsOf(SUBJECTS, context);
     },

@@ -1,6 +1,6 @@
 /**
- * The sentences of findings: a verdict first, then its reason. One for each code, made from its evidence alone; terminal,
- * page, markdown, JUnit and annotations all print these.
+ * The sentence for each finding, which states a verdict first and then its reason. Each is made only from the finding's
+ * evidence. The terminal, page, markdown, JUnit and annotations all print these sentences.
  */
 import type {
   Advice,
@@ -17,7 +17,7 @@ import { noResponseText } from "./no_response.ts";
 
 type Worded = { readonly [Code in FindingCode]: (finding: FindingOf<Code>) => string };
 
-/** Sentences without full stops. */
+/** The sentence for each code, without its full stop. */
 const SENTENCES: Worded = {
   "no-response": ({ evidence }) => noResponseText(evidence),
   "nothing-sent": ({ evidence: { elapsedS, delay } }) =>
@@ -134,7 +134,9 @@ const SENTENCES: Worded = {
   text: ({ evidence: { text } }) => text.replace(/\.$/, ""),
 };
 
-/** The general meaning of each code, whatever the evidence; docs/findings.md has this list for readers. */
+/**
+ * The general meaning of each code, without the evidence of a particular run; docs/findings.md lists these for readers.
+ */
 export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   "no-response": "No request got a response: nothing was measured",
   "nothing-sent": "The generator sent no request: nothing was measured",
@@ -168,7 +170,7 @@ export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   text: "A sentence of a result file of version 1, kept as it is",
 };
 
-/** The most agents that are named. */
+/** A sentence names at most this many agents and counts the rest. */
 const MOST_NAMES = 8;
 
 /** `agent a: The run took 12 ms, too short to judge the generator. Make the run longer.` */
@@ -176,7 +178,7 @@ export function findingSentence(finding: TrustFinding): string {
   return [`${findingReason(finding)}.`, adviceSentence(finding.advice)].filter(Boolean).join(" ");
 }
 
-/** A finding's sentence without advice and full stop, for use within another sentence. */
+/** A finding's sentence without its advice and full stop, for use within another sentence. */
 export function findingReason(finding: TrustFinding): string {
   const { agents } = finding;
   const prefix = agents === undefined ? "" : `${agentNames(agents)}: `;
@@ -193,7 +195,10 @@ function agentNames(names: readonly string[]): string {
 const NOT_STARTED =
   "Programs that Plateau did not start, such as the target's database, count as other programs";
 
-/** Cores that unnamed processes must use to be mentioned: up to 0.16 are interrupts and wake-ups. */
+/**
+ * Unnamed processes are mentioned only if they used at least this many cores, because interrupts and wake-ups alone
+ * account for up to 0.16.
+ */
 const LEAST_UNNAMED_CORES = 0.2;
 
 /** `other programs used 1.6 cores (stress, PID 4711: 0.91; smaller or short-lived programs: 0.69)` */
@@ -211,7 +216,10 @@ function othersText({ others, busiest }: Contention): string {
   }`;
 }
 
-/** Other programs alone make a run suspect; their effect on the generator makes it invalid. */
+/**
+ * Contention by other programs makes a run suspect. The run is invalid only if the generator was held back as well,
+ * which this clause states.
+ */
 function heldBackText(severity: TrustFinding["severity"]): string {
   return severity === "invalid"
     ? "; they held the generator back so much that the figures are not those of the target"
@@ -225,7 +233,7 @@ function limitText(
     `target: its busiest worker ${coreUse(evidence)}`;
 }
 
-/** Share of time that a worker waited for a core, from which on it is stated: shorter waits are wake-ups. */
+/** The least share of time spent waiting for a core that is stated. Shorter waits are ordinary wake-ups. */
 const LEAST_WAITING = 0.02;
 
 /** `used 93 % of a core and waited for a core 2.5 % of the time` */
@@ -262,9 +270,7 @@ function inSeconds(value: number): number {
   return Number(value.toFixed(value < 10 ? 2 : 1));
 }
 
-// Advice, to which findings refer by code.
-
-/** Each text continues `Fix: ` or `, or `. */
+/** Advice by code. Each text is a clause that follows `Fix: ` or `, or `. */
 export const ADVICE: Readonly<Record<Advice, string>> = {
   "check-target": "check that the target runs and is reachable",
   "check-responses": "check the responses of the target",
@@ -301,7 +307,9 @@ export const ADVICE: Readonly<Record<Advice, string>> = {
   "nearer-redis": "use a Redis closer to the agents",
 };
 
-/** `Give the generator more cores, or run the generator on its own machine.`; "" without advice. */
+/**
+ * Example: `Give the generator more cores, or run the generator on its own machine.` Returns "" if there is no advice.
+ */
 export function adviceSentence(advice: readonly Advice[]): string {
   const text = advice.map((one) => ADVICE[one]).join(", or ");
   return text && `${capitalized(text)}.`;

@@ -1,6 +1,6 @@
 /**
- * How each cell warms up, slows down, stays flat or never settles, in words, and how it responds before and after its
- * steady state begins. The label of each run is the one in its results (`runner/stats/steady_state/steady_state.ts`).
+ * Describes how each cell warms up, slows down, stays flat or never settles, and compares its figures before and after
+ * the steady state begins. The label of each run comes from its results (`runner/stats/steady_state/steady_state.ts`).
  */
 import type { Run } from "../../runner/result/result.ts";
 import type { Warmup } from "../../runner/result/warmup.ts";
@@ -19,10 +19,12 @@ import { formatCount, formatMs, formatNumber, formatTick } from "../writing/unit
 import { counted } from "../writing/words.ts";
 import { freezesText, unsettledText, withinText } from "./over_time.ts";
 
-/** Code for a cell whose runs are all flat, about which there is nothing to say. */
+/** Code for a cell whose runs are all flat, so there is nothing to report. */
 export const FLAT = "steady.flat";
 
-/** Verbs for one run and for several. Of two labels with equally many runs, the one listed first comes first. */
+/**
+ * Verbs for one run and for several. If two labels have equally many runs, the one listed first here is reported first.
+ */
 const VERBS: Readonly<Record<SteadyLabel, readonly [one: string, several: string]>> = {
   "warm-up": ["warms up", "warm up"],
   slowdown: ["slows down", "slow down"],
@@ -35,8 +37,8 @@ const VERBS: Readonly<Record<SteadyLabel, readonly [one: string, several: string
 };
 
 /**
- * A finding for each cell whose load does not change, or a single one for all cells if every run is too short:
- * `hono warms up: steady from 1.75 s on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before.`
+ * One finding for each cell with an unchanging load, or a single finding for all cells if every run is too short.
+ * Example: `hono warms up: steady from 1.75 s on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before.`
  */
 export function steadyFindings(cells: readonly CellRuns[]): Finding[] {
   const all = cells.flatMap(warmupsOf);
@@ -52,7 +54,10 @@ function warmupsOf({ runs }: CellRuns): Warmup[] {
   return runs.flatMap(({ warmup }) => warmup ?? []);
 }
 
-/** The label of most runs comes first: `hono warms up in 2 of 3 runs: …`, then `1 run is flat`. */
+/**
+ * Labels are listed by their number of runs, the most frequent first: `hono warms up in 2 of 3 runs: …`, then `1 run is
+ * flat`.
+ */
 function steadyFinding(cell: CellRuns): Finding {
   const byLabel = Map.groupBy(warmupsOf(cell), ({ label }) => label);
   const order = Object.keys(VERBS);
@@ -72,7 +77,8 @@ function steadyFinding(cell: CellRuns): Finding {
       details && `${colon} ${details}`
     }.`;
   });
-  // The label of most runs decides; a cell is flat only if all of its runs are.
+  // The most frequent label other than "flat" decides, so a cell is flat only if all of its runs
+  // are.
   const most = groups.find(([label]) => label !== "flat")?.[0];
   return {
     code: most === undefined && frozen === "" ? FLAT : `steady.${most ?? "frozen"}`,
@@ -80,7 +86,10 @@ function steadyFinding(cell: CellRuns): Finding {
   };
 }
 
-/** What is known about the runs with a label: the text after its colon. @param warmups The warm-ups of these runs. */
+/**
+ * The details that follow the colon after a label, such as when the runs settle.
+ * @param warmups The warm-ups of the runs with this label.
+ */
 function detailsText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmup[]): string {
   switch (label) {
     case "flat":
@@ -95,7 +104,10 @@ function detailsText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmu
   }
 }
 
-/** What a run needs so that it can be judged. If most intervals have no response, the median rate is 0. */
+/**
+ * What a run needs so that its warm-up can be judged. Responses are needed in more than half of the intervals, because
+ * the median rate would be 0 otherwise.
+ */
 function tooShortText({ intervalS, points }: Run["timeline"]): string {
   const active = points.filter(({ completed }) => completed > 0).length;
   const isSparse = active >= LEAST_STEADY_INTERVALS && 2 * active <= points.length;
@@ -104,7 +116,10 @@ function tooShortText({ intervalS, points }: Run["timeline"]): string {
   }`;
 }
 
-/** What most of the unsettled runs do, by the figures of the first of them; "" if freezes explain everything. */
+/**
+ * The most frequent reason why runs did not settle, with figures from the first such run; "" if that reason is freezes,
+ * which `frozenText` describes.
+ */
 function mostUnsettledText(warmups: readonly Warmup[]): string {
   const [[most]] = [...Map.groupBy(warmups, ({ unsettled }) => unsettled ?? null).values()]
     .sort((a, b) => b.length - a.length);
@@ -112,8 +127,8 @@ function mostUnsettledText(warmups: readonly Warmup[]): string {
 }
 
 /**
- * `In 2 of 3 runs the server sent no response for 2.0 s, 3 times, every 10 s.`, with figures of the run that was frozen
- * longest.
+ * Example: `In 2 of 3 runs the server sent no response for 2.0 s, 3 times, every 10 s.` The figures are from the run
+ * that was frozen for the largest share of its time.
  */
 function frozenText(cell: CellRuns): string {
   const frozen = warmupsOf(cell).flatMap(({ freezes }) => freezes ?? []);
@@ -124,7 +139,7 @@ function frozenText(cell: CellRuns): string {
   return `${head} server ${freezesText(worst)}.`;
 }
 
-/** `steady from 1.75 s (1.5–2) on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before`. */
+/** Example: `steady from 1.75 s (1.5–2) on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before`. */
 function settledText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmup[]): string {
   const { seconds, requests, startUp, steady } = cellSettling(
     cell.parts.filter(({ whole }) => whole.warmup?.label === label),
@@ -139,48 +154,46 @@ function settledText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmu
   return startUp && steady ? `${settled}; ${changeText(startUp, steady, label)}` : settled;
 }
 
-/** The rate or the p50, whichever improved more in a warm-up, or worsened more in a slowdown. */
+/** Reports the rate or the p50: the one that improved more in a warm-up, or worsened more in a slowdown. */
 function changeText(startUp: PartFigures, steady: PartFigures, label: SteadyLabel): string {
   const byRate = Math.log(steady.rate / startUp.rate);
   const byP50 = Math.log(startUp.p50 / steady.p50);
-  // If nothing ended, there are no latencies to compare.
+  // A part in which no request completed has no latencies to compare.
   const isSilent = startUp.count === 0 || steady.count === 0;
   return isSilent || (label === "slowdown" ? byRate < byP50 : byRate > byP50)
     ? `${formatNumber(steady.rate)} requests/s then, ${formatNumber(startUp.rate)} before`
     : `p50 ${formatMs(steady.p50)} then, ${formatMs(startUp.p50)} before`;
 }
 
-// The figures before and after a steady state begins.
-
-/** Figures for a part of a cell's runs: the rate is the mean of their rates, latencies are pooled. */
+/** Figures for the same part of each run of a cell. The rate is the mean of the runs' rates; latencies are pooled. */
 interface PartFigures {
   /** Completed requests per second. */
   readonly rate: number;
-  /** Median latency in milliseconds. */
+  /** `p50` and `p99` are in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Number of values behind the percentiles. */
+  /** Number of latencies from which the percentiles are computed. */
   readonly count: number;
 }
 
-/** How the runs with a steady state reach it. */
+/** When the runs of a cell reach their steady state, and their figures before and after. */
 interface Settling {
   /** Seconds until the steady state; null if no run has one. */
   readonly seconds: Spread | null;
-  /** Requests completed by then. */
+  /** Requests completed before the steady state; null if no run has one. */
   readonly requests: Spread | null;
-  /** The part before the steady part, for runs with one; null if there are none. */
+  /** Figures before the steady state, over the runs that start with such a part; null if none does. */
   readonly startUp: PartFigures | null;
-  /** The steady part; null if no run has one. */
+  /** Figures in the steady state; null if no run has one. */
   readonly steady: PartFigures | null;
 }
 
 export interface Steadiness extends Settling {
-  /** The label of each run; null if its load itself changes. */
+  /** The label of each run; null for a run whose load changes. */
   readonly labels: readonly (SteadyLabel | null)[];
-  /** How far steady parts stray from their level, percent; null if the results do not say. */
+  /** How far the steady parts stray from their level, in percent; null if the results do not record it. */
   readonly within: Spread | null;
-  /** Figures of all runs in their full length, including discarded parts. */
+  /** Figures of all runs in full length, including the parts that other figures discard. */
   readonly whole: PartFigures;
 }
 

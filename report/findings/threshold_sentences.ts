@@ -1,4 +1,4 @@
-/** What was found for a threshold, in words. */
+/** Puts the outcome of a threshold into words. */
 import type { Finding } from "../blocks.ts";
 import type { ClaimOutcome } from "../judge/claims.ts";
 import { foundWords, type Outcome, type Reason, reasonText } from "../judge/reasons.ts";
@@ -11,12 +11,15 @@ const OUTCOMES: Readonly<Record<Outcome, ThresholdOutcome>> = {
   inconclusive: "inconclusive",
 };
 
-/** A judged threshold with its wording, as shown in every form. */
+/** A judged threshold with the wording that all reports share. */
 export interface GateOutcome extends Omit<Gate, "evidence"> {
   readonly outcome: ThresholdOutcome;
-  /** What was found and, if it is inconclusive, the reason; without a full stop: `p99 is 61.2 ms [59.0, 63.1]`. */
+  /**
+   * The measured figure and, if the threshold is inconclusive, the reason. Has no full stop: `p99 is 61.2 ms [59.0,
+   * 63.1]`.
+   */
   readonly found: string;
-  /** Why the threshold is inconclusive; absent if it is decided. */
+  /** Why the threshold is inconclusive; absent if it passed or failed. */
   readonly reason?: Reason["code"];
 }
 
@@ -30,14 +33,13 @@ export function gateOutcome(
     : { ...gate, found: `${text}: ${reasonText(reason)}`, reason: reason.code };
 }
 
-/** Marks for the outcomes of thresholds and claims. */
 export const MARKS: Readonly<Record<ThresholdOutcome | ClaimOutcome, string>> = {
   ...{ pass: "✓", fail: "✗" },
   ...{ reproduced: "✓", "not reproduced": "✗" },
   inconclusive: "?",
 };
 
-/** How a list shows the outcome of a threshold or claim. */
+/** The style in which a list of findings shows an outcome. */
 export const FINDING_OUTCOMES: Readonly<
   Record<ThresholdOutcome | ClaimOutcome, Finding["outcome"]>
 > = {
@@ -46,22 +48,25 @@ export const FINDING_OUTCOMES: Readonly<
   inconclusive: "open",
 };
 
-/** `✗ p99 < 50ms: static, hono: p99 is 61.2 ms`. */
+/** Example: `✗ p99 < 50ms: static, hono: p99 is 61.2 ms`. */
 export function gateLine(gate: GateOutcome): string {
   return `${MARKS[gate.outcome]} ${gateText(gate)}`;
 }
 
-/** A judged threshold as a line of text, without its mark. */
+/** Example: `p99 < 50ms: static, hono: p99 is 61.2 ms`. */
 export function gateText(gate: GateOutcome): string {
   return [gate.threshold, gatePlace(gate), gate.found].filter(Boolean).join(": ");
 }
 
-/** Scenario and cell; "" for a single measurement. */
+/** Names of the scenario and the cell, such as `static, hono`; "" for a single measurement. */
 export function gatePlace({ scenario, label }: GateOutcome): string {
   return scenario === "" ? "" : `${scenario}, ${label}`;
 }
 
-/** `1 of 3 thresholds fails, 1 is inconclusive.` @param gates Thresholds for one place each. */
+/**
+ * Example: `1 of 3 thresholds fails, 1 is inconclusive.`
+ * @param gates One for each threshold and place.
+ */
 export function gatesSentence(gates: readonly GateOutcome[]): string {
   const [fail, open] = (["fail", "inconclusive"] as const).map((outcome) =>
     gates.filter((gate) => gate.outcome === outcome).length

@@ -14,7 +14,6 @@ import { sum } from "../writing/spread.ts";
 import { formatMs, formatNumber, formatShare, formatTick } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
 
-/** The slowest moment and the least steady run. */
 export function timelineFindings(cells: readonly CellRuns[]): Finding[] {
   const runs = cells.flatMap(({ label, runs }) =>
     runs.map((run) => ({ name: `${label}, run ${run.repetition}`, run }))
@@ -43,7 +42,7 @@ function slowestInterval(runs: readonly NamedRun[]): Finding {
   };
 }
 
-/** The run whose requests/s swing the most; none if no run swings, or if the load itself does. */
+/** The run whose requests/s vary the most. Empty if no run varies; runs with a changing load are not considered. */
 function leastSteadyRun(runs: readonly NamedRun[]): Finding[] {
   const steady = runs.filter(({ run: { load } }) => !isChanging(load))
     .map(({ name, run }) => ({ name, swing: swingOf(run) }));
@@ -56,7 +55,7 @@ function leastSteadyRun(runs: readonly NamedRun[]): Finding[] {
   }];
 }
 
-/** Coefficient of variation of the intervals' rates. */
+/** Coefficient of variation of the rates in a run's intervals. */
 function swingOf(run: Run): number {
   const rates = intervalsOf(run).map(({ ratePerSec }) => ratePerSec);
   const mean = sum(rates, (rate) => rate) / rates.length;
@@ -64,7 +63,7 @@ function swingOf(run: Run): number {
   return mean > 0 ? Math.sqrt(variance) / mean : 0;
 }
 
-/** The highest item, the first of several equal ones; null if none has a value. */
+/** The item with the largest value; the first if several are equal; null if there are no items. */
 function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
   return items.reduce<T | null>(
     (best, item) => best !== null && of(best) >= of(item) ? best : item,
@@ -72,7 +71,10 @@ function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
   );
 }
 
-/** The target whose slowest requests lie in the smallest share of its intervals; empty without requests. */
+/**
+ * Names the target whose slowest requests are concentrated in the smallest share of its intervals. Empty without
+ * requests.
+ */
 export function burstFindings(cells: readonly CellRuns[]): Finding[] {
   const [burst] = cells.flatMap((cell) => burstOf(cell) ?? [])
     .sort((a, b) => a.needed / a.of - b.needed / b.of);
@@ -88,7 +90,7 @@ export function burstFindings(cells: readonly CellRuns[]): Finding[] {
 
 interface Burst {
   readonly target: string;
-  /** The least number of intervals in which half of the slowest 1 % ended. */
+  /** The smallest number of intervals that together contain half of the slowest 1 % of requests. */
   readonly needed: number;
   readonly of: number;
   readonly most: { readonly run: number; readonly fromS: number; readonly toS: number };
@@ -111,7 +113,10 @@ function burstOf({ label: target, runs, latency }: CellRuns): Burst | null {
   return { target, needed, of: intervals.length, most: intervals[0] };
 }
 
-/** Requests in the bucket of `us` and above it: if all requests take equally long, none is above the bucket. */
+/**
+ * Number of requests in the bucket of `us` and all higher buckets. The bucket itself is included because it holds every
+ * request if all take equally long.
+ */
 function countFrom({ indices, counts }: SparseHistogram, us: number): number {
   let count = 0;
   for (let i = indices.length - 1; i >= 0 && highestUsOf(indices[i]) >= us; i--) count += counts[i];

@@ -1,4 +1,4 @@
-/** Whether the figures can be believed, in sentences: first the verdict, then which runs, why, and what to do. */
+/** Says whether the figures can be trusted: first the verdict, then which runs are affected, why, and what to do. */
 import type { TrustFinding } from "../../runner/result/findings.ts";
 import { type Trust, TRUSTS } from "../../runner/result/generator.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
@@ -11,24 +11,30 @@ import { counted, listed } from "../writing/words.ts";
 import { findingSentence } from "./sentences.ts";
 
 /**
- * The noun for one load of a target: "run" if each load follows a start of its target, or is the only one: a reader can
- * ask for more runs. "round" if two servers that are already running take turns until there is a verdict: nobody chooses
- * the number of rounds.
+ * The noun for one load of a target. It is "run" if the target was started for each load, or if there is only one load;
+ * the user can ask for more runs. It is "round" if two servers that are already running take turns until there is a
+ * verdict; the user does not choose the number of rounds.
  */
 export function nounOfRuns(runs: readonly Pick<Run, "slices" | "startUp">[]): "run" | "round" {
   return runs.length > 0 && runs.every(isRound) ? "round" : "run";
 }
 
 export interface TrustModel {
-  /** Trust in the worst run. */
+  /** The level of the worst run. */
   readonly level: Trust;
-  /** The meaning of the level, without the name of the level. */
+  /** What the level means for the figures, without naming the level. */
   readonly text: string;
-  /** Reasons with advice: for a single run all of them; for several, each once, with the runs that have it. */
+  /**
+   * Reasons with advice. For a single run, all of its reasons; for several runs, each reason once, with the runs to
+   * which it applies.
+   */
   readonly reasons: readonly string[];
 }
 
-/** The meaning of each level of trust for the figures; also of runs that measured nothing, or never settled. */
+/**
+ * What each level of trust means for the figures, and what it means if runs measured nothing, were aborted, or never
+ * settled.
+ */
 const MEANINGS: Readonly<
   Record<Trust | "nothing-measured" | "aborted" | "never-settled", string>
 > = {
@@ -48,7 +54,9 @@ export function isValid({ generator: { trust } }: Pick<Measurement, "generator">
   return trust === "valid";
 }
 
-/** The level of a run; results of earlier versions call a run without a response valid. */
+/**
+ * The run's level of trust. A run without a response counts as invalid, although earlier versions recorded it as valid.
+ */
 function levelOf(run: TrustBasis): Trust {
   return isUnanswered(run) ? "invalid" : run.generator.trust;
 }
@@ -56,14 +64,17 @@ function levelOf(run: TrustBasis): Trust {
 interface Worst {
   readonly level: Trust;
   readonly meaning: string;
-  /** Number of runs to which the meaning applies. */
+  /** Number of runs at this level to which `meaning` applies. */
   readonly doubted: number;
-  /** Further runs of this level, whose only fault is that they never settled; 0 if the meaning applies to them, too. */
+  /**
+   * Number of other runs at this level, which have no fault except that they never settled; 0 if `meaning` applies to
+   * them, too.
+   */
   readonly unsettled: number;
 }
 
 /**
- * The level of the worst runs, and what it means.
+ * The lowest level of trust among the runs, and what it means.
  *
  * @param runs At least one.
  */
@@ -84,7 +95,10 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
   };
 }
 
-/** What doubt means for the figures if no run is valid: what it means for most runs, as a few do not speak for all. */
+/**
+ * What doubt means for the figures if no run is valid. It is the meaning for invalid or for unsettled runs if they are
+ * the majority, and otherwise that for all runs except the invalid ones.
+ */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
   const invalid = runs.filter((run) => levelOf(run) === "invalid");
   const unsettled = runs.filter(({ generator: { findings } }) => isUnsteadyAlone(findings));
@@ -97,7 +111,7 @@ export function trustOf(measurement: TrustBasis): TrustModel {
   return { level, text: meaning, reasons: reasonsOf(measurement) };
 }
 
-/** Trust in several runs; null without runs. `in 2 of 6 runs nothing was measured`, without a full stop. */
+/** Trust in several runs; null without runs. `text` has no full stop: `in 2 of 6 runs nothing was measured`. */
 export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   if (runs.length === 0) return null;
   const { level, doubted, meaning, unsettled } = worstOf(runs);
@@ -118,33 +132,33 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   };
 }
 
-/** A missing response already has a sentence above the reasons. */
+/** Omits `no-response`, for which the report already has a sentence above the reasons. */
 function reasonsOf({ generator: { findings } }: TrustBasis): string[] {
   return findings.filter(({ code }) => code !== "no-response").map(findingSentence);
 }
 
-/** `BASE is suspect: …`, for the runs of one side; none if they are valid. */
+/** Example: `BASE is suspect: …`. Empty if the side's runs are all valid or there are none. */
 export function doubtSentences(name: string, trust: TrustModel | null): string[] {
   return trust === null || trust.level === "valid"
     ? []
     : [`${name} is ${trust.level}: ${trust.text}`];
 }
 
-/** A reason for doubt, with the runs to which it applies, in the words of the first of them. */
+/** A reason for doubt, and the runs to which it applies. The wording is taken from the first of these runs. */
 interface Doubt {
-  /** `static, express, run 2`. */
+  /** Example: `static, express, run 2`. */
   readonly place: string;
   readonly level: Trust;
   readonly runs: number;
   readonly cells: number;
   readonly noun: ReturnType<typeof nounOfRuns>;
-  /** `: why, with advice`; "" if nothing more is known. */
+  /** The reason and its advice, preceded by `: `; "" if no reason is known. */
   readonly because: string;
-  /** Level and finding without its figures: equal for the same reason in other runs. */
+  /** A key of the level and the finding without its figures, so that runs with the same reason have the same key. */
   readonly kind: string;
 }
 
-/** Each reason once: the worst first and, of equally bad reasons, first the one that applies to most runs. */
+/** Each reason once. The worst reasons come first; equally bad ones are ordered by how many runs they apply to. */
 function doubtsOf(runs: readonly Run[]): Doubt[] {
   const doubted = runs.filter((run) => levelOf(run) !== "valid");
   const found = doubted.flatMap((run) => decisive(run).map((finding) => ({ run, finding })));
@@ -168,8 +182,8 @@ function doubtsOf(runs: readonly Run[]): Doubt[] {
 }
 
 /**
- * The findings that determine the level of a run. In older files, perhaps no finding has that level, and all are
- * returned, or there is no finding, and null takes its place.
+ * The findings that determine a run's level. Results of earlier versions may have no finding at that level, in which
+ * case all findings are returned, or no findings at all, in which case the list contains only null.
  */
 function decisive(run: Run): readonly (TrustFinding | null)[] {
   const { findings } = run.generator;
@@ -178,8 +192,8 @@ function decisive(run: Run): readonly (TrustFinding | null)[] {
 }
 
 /**
- * What a finding has in common with those of other runs. A finding stored as a sentence, in an old file, is identified
- * by its cause alone.
+ * The properties by which findings of different runs are recognized as the same reason. A finding that an earlier
+ * version stored as a sentence is identified only by its cause.
  */
 function kindOf(finding: TrustFinding | null): readonly unknown[] {
   if (finding === null) return [];
@@ -196,7 +210,10 @@ function worstFirst<T extends Pick<Doubt, "level" | "runs">>(doubts: readonly T[
   return doubts.toSorted((a, b) => rankOf(b) - rankOf(a) || b.runs - a.runs);
 }
 
-/** `static, express, run 2 and 1 more are invalid: …`; one of several cells stands for all. */
+/**
+ * Example: `static, express, run 2 and 1 more are invalid: …`. If several cells are affected, one of them is named as
+ * an example.
+ */
 function reasonOf({ place, level, runs, cells, noun, because }: Doubt): string {
   if (cells > 1) {
     return `${runs} ${noun}s in ${cells} cells are ${level}, such as ${place}${because}`;
@@ -204,7 +221,7 @@ function reasonOf({ place, level, runs, cells, noun, because }: Doubt): string {
   return `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}${because}`;
 }
 
-/** Why runs of results shown side by side are not valid. A reason that occurs on both sides is stated once. */
+/** Why runs are not valid, for results shown side by side. A reason that occurs on both sides is stated once. */
 export function doubtsOfSides(
   sides: readonly { readonly name: string; readonly runs: readonly Run[] }[],
 ): string[] {

@@ -1,6 +1,6 @@
 /**
- * A figure of a cell as one side of a rule: its value with an interval, and other reasons why the true value may
- * differ.
+ * A figure of a cell, as one side of a claim or threshold: its value and interval, and any further reasons why the true
+ * value may differ.
  */
 import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
 import type { FindingCode, TrustFinding } from "../../runner/result/findings.ts";
@@ -25,23 +25,25 @@ import { TOLERATED_WRONG_RATIO } from "./shortfall.ts";
 
 export interface Amount {
   readonly cell: JudgedCell;
-  /** `static, fastify`. */
+  /** Example: `static, fastify`. */
   readonly place: string;
   readonly figure: FigureName;
-  /** The figure, or `max of a run`. */
+  /** The figure's name, or, for an extreme averaged over runs, such as `max of a run`. */
   readonly name: string;
   readonly range: FigureRange;
-  /** The bootstrap estimate from which ratios are drawn; null for a single run, and if no ratio to the figure exists. */
+  /**
+   * The bootstrap estimate from which ratios are computed; null for a single run, or if no ratio of this figure exists.
+   */
   readonly drawn: Estimate | null;
   readonly opens: readonly Open[];
 }
 
-/** A cell, or why it was not measured. */
+/** A cell that was measured, or the reason why it was not. */
 export interface Measurable {
-  /** `static, hono · connections 50`. */
+  /** Example: `static, hono · connections 50`. */
   readonly label: string;
   readonly cell: JudgedCell | null;
-  /** "" if the cell was measured. */
+  /** Why the cell was not measured; "" if it was. */
   readonly missingReason: string;
 }
 
@@ -62,13 +64,14 @@ export function amountOf(figure: FigureName, measurable: Measurable): Amount | A
   ].flatMap((open) => open ?? []);
   const { statistic, estimate } = FIGURES[figure];
   const amount = { cell, place, figure, opens };
-  // The extreme over all runs is a fact about these runs, and says nothing about future runs. The extreme of each run
-  // is a figure like any other, with a mean.
+  // The extreme over all runs describes only these runs and says nothing about future ones. The
+  // extreme of each run, however, can be averaged over runs like any other figure.
   if ((statistic === "min" || statistic === "max") && range.byRun.length > 1) {
     const mean = { ...range, ...meanRange(range.byRun, cell) };
     return { ...amount, name: `${figure} of a run`, range: mean, drawn: drawnMean(figure, cell) };
   }
-  // The bootstrap draws the same repetitions of all cells, so that common variation cancels in a ratio.
+  // The bootstrap draws the same repetitions for all cells, so variation that they share cancels in
+  // a ratio.
   const drawn = estimate === null ? drawnMean(figure, cell) : cell.estimates.get(estimate) ?? null;
   return { ...amount, name: figure, range, drawn };
 }
@@ -80,7 +83,7 @@ export function sideFound(
   return { name, place, value: range.value, unit, isAtLeast: range.isAtLeast };
 }
 
-/** Estimate of the mean over runs. */
+/** Estimate of the mean over runs; null if fewer than two runs have the figure. */
 function drawnMean(figure: FigureName, { runs, estimates }: JudgedCell): Estimate | null {
   const known = runs.flatMap((run, i) => {
     const one = FIGURES[figure].of(run);
@@ -93,7 +96,7 @@ function drawnMean(figure: FigureName, { runs, estimates }: JudgedCell): Estimat
   });
 }
 
-/** The ratio of two amounts, with the interval that comparisons show; null if both are 0. */
+/** The ratio of two amounts, with the same interval that comparisons show; null if both amounts are 0. */
 export function ratioOfAmounts(of: Amount, to: Amount, ratioOf: RatioOf): Range | null {
   if (of.figure === to.figure && FIGURES[of.figure].estimate !== null) {
     return ratioOfFigure(of.figure, [of, to], ratioOf);
@@ -105,7 +108,7 @@ export function ratioOfAmounts(of: Amount, to: Amount, ratioOf: RatioOf): Range 
 
 type OfOneFigure = Pick<Amount, "cell"> & { readonly range: Range };
 
-/** The ratio of a figure between two cells: 0 or ∞ if one of them is 0; null if both are. */
+/** The ratio of one figure between two cells. It is 0 or ∞ if one value is 0, and null if both are. */
 export function ratioOfFigure(
   figure: FigureName,
   [of, to]: readonly [OfOneFigure, OfOneFigure],
@@ -120,7 +123,7 @@ export function ratioOfFigure(
   return quotientOf(of.range, to.range);
 }
 
-/** Why amounts, or their ratio, have no interval. */
+/** Why amounts, or the ratio of two amounts, have no interval. */
 export function whyNoInterval(amounts: readonly Amount[]): Reason {
   const limited = amounts.find(({ figure, range, opens }) =>
     figure === "capacity" && range.interval === null && opens.length > 0
@@ -133,7 +136,7 @@ export function whyNoInterval(amounts: readonly Amount[]): Reason {
 }
 
 /**
- * Doubt about a figure whose true value may be higher.
+ * Doubt about a figure whose true value may be higher than the measured one.
  * @param cell Name of the cell; "" if the sentence names it elsewhere.
  */
 export function openAbove(figure: FigureName, cell: string, { runs }: JudgedCell): Open {
@@ -154,12 +157,15 @@ export function requestsOpen(runs: readonly JudgedRun[], cell = ""): Reason {
   return { code: "requests-open", cell, count: sum(runs, ({ latency }) => latency.censored) };
 }
 
-/** Doubt from wrong responses, which make times shorter and rates higher: a fast error is no success. */
+/**
+ * Doubt because of wrong responses. These make times shorter and rates higher, because an error is often quicker than
+ * the correct response.
+ */
 function wrongOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open | null {
   const { flattered } = FIGURES[figure];
   if (flattered === null) return null;
   const isTime = flattered === "time";
-  // Requests that were never sent count in no rate, and one that timed out was not a fast error.
+  // A request that was never sent is not part of the rate, and a timeout was not a fast error.
   const ended = sum(runs, ({ requests: { completed, failed } }) => completed + failed);
   const wrong = sum(runs, (run) => run.requests.failed + wrongResponsesOf(run)) -
     (isTime ? 0 : sum(runs, ({ errors }) => errors.timeout ?? 0));
@@ -169,18 +175,18 @@ function wrongOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open
   return { toward: isTime ? "more" : "less", mostRatio: Infinity, why };
 }
 
-// The effects of a busy machine, or of a late generator, on a figure.
+// How a busy machine or a late generator affects figures.
 
 export type RunFilter = (run: Pick<Measurement, "generator">) => boolean;
 
 /**
- * Whether a run is undisturbed: neither the generator nor the machine can have held it back. It may still have no
- * steady state, and so no level to compare, but it has figures over all of its time.
+ * Whether neither the generator nor the machine can have held the run back. An undisturbed run may have no steady
+ * state, and so no level to compare, but its figures over the whole run count.
  */
 export const isUndisturbed: RunFilter = ({ generator: { trust, findings } }) =>
   trust === "valid" || isUnsteadyAlone(findings);
 
-/** Findings of a run whose target might have served more, but not less. */
+/** Findings that can only mean that the target might have served more requests, never fewer. */
 const HELD_BACK: readonly FindingCode[] = [
   ...["generator-busy", "generator-starved", "near-peak-throughput", "worker-paused"] as const,
   ...["shared-cores", "crowded-core", "neighbour", "steal", "throttled"] as const,
@@ -188,8 +194,8 @@ const HELD_BACK: readonly FindingCode[] = [
 ];
 
 /**
- * Whether everything that disturbed a run can only have lowered its requests/s, so that a target which is ahead in spite
- * of it is ahead by at least as much.
+ * Whether every disturbance of a run can only have lowered its requests/s. A target that is ahead despite such
+ * disturbances would be ahead by at least as much without them.
  */
 export const isHeldBack: RunFilter = ({ generator: { findings } }) =>
   findings.every(({ code }) => HELD_BACK.includes(code));
@@ -198,14 +204,14 @@ export function isUnsteadyAlone(findings: readonly TrustFinding[]): boolean {
   return findings.length > 0 && findings.every(({ code }) => code === "unsteady");
 }
 
-/** Findings that only mean that the machine or the generator had too much to do. */
+/** Findings that only show that the machine or the generator was overloaded. */
 const BUSY: readonly FindingCode[] = [
   ...HELD_BACK,
   ...["worker-late", "sent-late", "requests-dropped", "connections"] as const,
   ...["near-baseline-latency", "coarse-clock"] as const,
 ];
 
-/** Whether a run counts for figures that contention can't change. */
+/** Whether a run can be used for figures that contention does not affect. */
 export const isBusyAtMost: RunFilter = ({ generator: { findings } }) =>
   findings.every((one) => {
     const code = one.code === "text" ? one.evidence.cause : one.code;
@@ -213,8 +219,8 @@ export const isBusyAtMost: RunFilter = ({ generator: { findings } }) =>
   });
 
 /**
- * In which direction the true value of a figure may lie, if it was measured on a busy machine; null: at the measured
- * value.
+ * The direction in which the true value of a figure may differ if it was measured on a busy machine; null if contention
+ * does not affect the figure.
  */
 export function contentionToward(figure: FigureName): Open["toward"] | null {
   const { contention, better } = FIGURES[figure];
@@ -223,7 +229,10 @@ export function contentionToward(figure: FigureName): Open["toward"] | null {
   return better === "higher" ? "more" : "less";
 }
 
-/** Doubt about failures: contention can cause failures but not hide them, so a success despite contention is real. */
+/**
+ * Doubt about failed or dropped requests. Contention can cause failures but can't hide them, so doubt arises only if a
+ * disturbed run had any.
+ */
 function failuresOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open | null {
   const toward = contentionToward(figure);
   if (FIGURES[figure].contention !== "fails" || toward === null) return null;

@@ -1,7 +1,7 @@
 /**
- * Whether the runs behind a comparison or a rule are of two kinds: by their figures, or because some have no steady
- * part. The mean of such runs describes neither kind, and how often each kind occurs is unknown, so no interval over
- * the runs decides anything, unless all runs lie on the same side of the limit.
+ * Detects whether the runs behind a comparison or a rule fall into two groups, either by their figures or because some
+ * runs have no steady part. The mean of two groups describes neither, and the frequency of each is unknown, so an
+ * interval over the runs decides nothing unless all runs lie on the same side of the limit.
  */
 import type { FigureUnit } from "../../base/figures/figure.ts";
 import { knownGroupsOf, twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
@@ -16,17 +16,18 @@ import type { Allowed, Reason, RunGroups } from "./reasons.ts";
 import { isAllowed, sideOf } from "./rules.ts";
 import type { Sliced } from "./slices.ts";
 
-/** A figure of each run of a side. */
+/** One figure for each run of a side. */
 interface GroupedRuns extends Pick<Estimate, "byRun" | "repetitions"> {
-  /** Repetitions whose run counts as a whole, because only the side's other runs have a steady part. */
+  /** Repetitions whose run counts in full length. It has no steady part, but other runs of the side do. */
   readonly wholeRuns: readonly number[];
 }
 
 /**
- * The two groups into which runs, or the ratios of pairs, fall; null if they are of one kind.
+ * The two groups into which the runs, or the ratios of pairs, fall; null if they form a single group.
  *
- * @param sides The runs of each side. If several sides have groups, those of the first are returned.
- * @param logRatios One for each repetition in which all sides ran, if sides are compared pair by pair; otherwise null.
+ * @param sides The runs of each side. If several sides have groups, those of the first such side are returned.
+ * @param logRatios The log ratio of each repetition in which all sides ran, if sides are compared pair by pair;
+ * otherwise null.
  */
 export function groupsAmong(
   sides: readonly (readonly ["base" | "next", GroupedRuns])[],
@@ -46,7 +47,10 @@ export function groupsAmong(
   return null;
 }
 
-/** Runs without a steady part beside runs that have one; null if there are none, or if their figures do not differ. */
+/**
+ * Separates runs without a steady part from those with one; null if either kind is missing, or if their figures do not
+ * differ.
+ */
 function unsettledIn(
   { byRun, repetitions, wholeRuns }: GroupedRuns,
 ): Pick<RunGroups, "clusters" | "unsettled"> | null {
@@ -60,8 +64,8 @@ function unsettledIn(
 }
 
 /**
- * Whether the ratios of all runs of `of` to all runs of `to` lie on one side of the deciding limit or margin, and the
- * runs are too many for that to be chance.
+ * Whether every ratio of a run in `of` to a run in `to` lies on the same side of the limit or margin, and there are
+ * enough runs that this can't be chance.
  *
  * @param isOneSided Whether the lowest and the highest ratio lie on the same side.
  */
@@ -75,7 +79,10 @@ export function areOneSided(
   return isOneSided({ low, high }) && leastRankP(of.length, to.length) <= SIGNIFICANCE;
 }
 
-/** For sides compared pair by pair: whether the ratios of all pairs lie on one side, and are too many for chance. */
+/**
+ * The same for sides compared pair by pair: whether the ratios of all pairs lie on one side, and there are enough pairs
+ * that this can't be chance.
+ */
 export function arePairsOneSided(
   logRatios: readonly number[],
   isOneSided: (ends: Ends) => boolean,
@@ -84,19 +91,19 @@ export function arePairsOneSided(
   return isOneSided({ low, high }) && 2 ** (1 - logRatios.length) <= SIGNIFICANCE;
 }
 
-// The runs behind a claim or threshold.
+// Groups among the runs behind a claim or threshold.
 
-/** A figure of a rule, and its power in the quantity that the rule limits: 1, or -1 for the divisor of a ratio. */
+/** A figure in a rule, and its exponent in the quantity that the rule limits: 1, or −1 for the divisor of a ratio. */
 export interface RuledTerm {
   readonly amount: Pick<Amount, "range" | "cell">;
   readonly power: number;
 }
 
 /**
- * The reason why a rule is open if the runs behind it fall into two groups; null if they are of one kind, if all of
- * them lie on the same side of the limit, or if no interval over runs decides the rule.
+ * The reason why a rule is inconclusive if its runs fall into two groups. Null if they form a single group, if all of
+ * them lie on the same side of the limit, or if the rule is not decided by an interval over runs.
  *
- * @param sliced The turns that the two sides of a ratio took with each other; null if they took none.
+ * @param sliced The alternating slices of the two sides of a ratio; null if the sides did not take turns.
  */
 export function groupsReason(
   terms: readonly RuledTerm[],
@@ -106,7 +113,7 @@ export function groupsReason(
     readonly sliced?: Sliced | null;
   },
 ): Reason | null {
-  // All slices of a single pair of processes are one sample, which can't fall into groups.
+  // All slices of a single pair of processes are one sample, so they can't fall into groups.
   const isOneSample = sliced !== null && sliced.alone !== null;
   if (
     terms.length === 0 || isOneSample || terms.some(({ amount }) => amount.range.interval === null)
@@ -127,7 +134,10 @@ export function groupsReason(
   return groups && { code: "groups", groups, unit };
 }
 
-/** Logarithm of the ratio in each repetition; null for a single figure, or without common repetitions in one session. */
+/**
+ * Logarithm of the ratio in each repetition. Null if the rule has a single figure, or if the sides do not share at
+ * least two repetitions of one session.
+ */
 function logsByRepetition(terms: readonly RuledTerm[]): number[] | null {
   const sessions = new Set(
     terms.map(({ amount }) => amount.cell.estimates.get("rate")?.session ?? null),

@@ -1,9 +1,9 @@
 /**
- * Claims × results → reproduced, not reproduced or inconclusive. A claim is judged in every cell that its selectors
- * select, and the worst cell decides, because a claim about all cells must hold in each of them. Intervals over the
- * runs decide, so one run of each cell decides nothing. A claim of speed rests on undisturbed runs; a claim that
- * contention cannot affect is decided on a busy machine, too, and so is the ratio of targets that take turns, because a
- * disturbance affects both targets alike.
+ * Judges the claims of an experiment as reproduced, not reproduced or inconclusive. A claim is judged in every cell
+ * that its selectors select, and the worst cell decides, because the claim must hold in each of them. Intervals over
+ * the runs decide, so one run of each cell decides nothing. A claim about speed rests on undisturbed runs, with one
+ * exception: the ratio of targets that take turns can be decided on a busy machine, because a disturbance affects both
+ * targets alike. A claim about something that contention can't affect can be decided there, too.
  */
 import type {
   Claim,
@@ -78,24 +78,23 @@ export const CLAIM_OUTCOMES = {
 
 export type ClaimOutcome = typeof CLAIM_OUTCOMES[Outcome];
 
-/** Verdict over the measured cells, and whether all cells were measured. */
 export interface ClaimVerdict {
-  /** Inconclusive if a cell was not measured, whatever the others show. */
+  /** Inconclusive if any cell was not measured, whatever the measured cells show. */
   readonly outcome: Outcome;
   /** The outcome over the measured cells. */
   readonly measured: Outcome;
-  /** The evidence that decides; null without any. */
+  /** The evidence of the cell that decides; null if there is no evidence. */
   readonly worst: Evidence | null;
-  /** Number of cells in which the claim holds, and number of all measured cells. */
+  /** `holding` is the number of measured cells in which the claim holds; `of` is the number of all measured cells. */
   readonly holding: number;
   readonly of: number;
   readonly unmeasured: readonly Absence[];
 }
 
-/** Other reasons why a claim stays open although its figures decide. */
+/** Reasons why a claim stays inconclusive although its figures would decide it. */
 export type ClaimDoubt =
   | Extract<Reason, { readonly code: "busy-machine" }>
-  /** The claim was published for another set-up: more cores, a longer load, or a condition that was not met here. */
+  /** The claim was published for a different setup: more cores, a longer load, or a condition that was not met here. */
   | { readonly code: "fewer-cores"; readonly least: number; readonly cores: number }
   | {
     readonly code: "shorter-load";
@@ -109,10 +108,10 @@ export interface JudgedClaim {
   readonly claim: Claim;
   readonly outcome: ClaimOutcome;
   readonly verdict: ClaimVerdict;
-  /** Null if there is no doubt. */
   readonly doubt: ClaimDoubt | null;
   /**
-   * False if the claim stays inconclusive here whatever its runs show, because its published conditions do not hold.
+   * False if the claim is inconclusive whatever its runs show, because the conditions for which it was published do not
+   * hold here.
    */
   readonly isDecidable: boolean;
 }
@@ -137,9 +136,9 @@ export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled):
 const isValid: RunFilter = ({ generator: { trust } }) => trust === "valid";
 
 /**
- * Selects the runs that decide a claim. A claim of speed takes undisturbed runs, also those without a steady state,
- * because a claim is about whole runs and the interval shows how far they differ. A claim of labels takes valid runs
- * only, because a run without a steady state may have ended too soon for a label.
+ * Selects the runs that decide a claim. A claim about speed uses all undisturbed runs, even those without a steady
+ * state, because it is about whole runs and the interval shows how much they differ. A claim about warm-up labels uses
+ * valid runs only, because a run without a steady state may have ended too soon to be labelled.
  */
 function countsFor({ says }: Claim, ground: Ground): RunFilter {
   if (says.kind === "warmup") return isValid;
@@ -153,7 +152,7 @@ function countsFor({ says }: Claim, ground: Ground): RunFilter {
   return areInTurns(says, ground) ? isMovedAlike : isUndisturbed;
 }
 
-/** Whether the claim only compares targets that took turns with each other. */
+/** Whether the claim only compares targets that were loaded in alternating slices. */
 function areInTurns(says: Claim["says"], ground: Ground): boolean {
   if (says.kind !== "compare" && says.kind !== "within") return false;
   const { left, right } = says;
@@ -163,7 +162,7 @@ function areInTurns(says: Claim["says"], ground: Ground): boolean {
     pairs.every(([of, to]) => isRatioInTurns([left.figure, right.figure], [of.cell, to.cell]));
 }
 
-/** Whether the claim is about the fall of latency from the beginning of a run to its end. */
+/** Whether the claim is about how latency falls from the beginning of a run to its end. */
 export function isOfSettling({ says }: Claim): boolean {
   const figures = sidesIn(says).map(({ figure }) => figure);
   return figures.includes("initial") && figures.includes("final");
@@ -182,7 +181,10 @@ function sidesIn(says: Claim["says"]): FigureSide[] {
   }
 }
 
-/** Why the set-up here is unlike the one for which the claim was published; null if it is alike, or without runs. */
+/**
+ * How the setup here differs from the one for which the claim was published; null if it meets the claim's conditions,
+ * or if there are no runs to check.
+ */
 function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
   if (given === undefined) return null;
   if (given.cores !== undefined) {
@@ -199,7 +201,10 @@ function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
   return !met || met.outcome === "held" ? null : { code: "given", text: given.text, met };
 }
 
-/** Length of a run in milliseconds: for a load that ends by its number of requests, the time that it took. */
+/**
+ * The value of each load term in a run, in milliseconds. The duration of a load that ends after a number of requests is
+ * the time that it took.
+ */
 const MS_OF: Readonly<Record<LoadTerm, (run: Run) => number>> = {
   timeout: ({ load }) => load.timeout,
   duration: ({ load, elapsedS }) =>
@@ -222,8 +227,9 @@ function runsBehind(says: Claim["says"], ground: Ground): Run[] {
 }
 
 /**
- * Doubt because of runs that do not count; null if the outcome is open anyway, or the same without them.
- * @param again The ground with only the runs that count.
+ * Doubt because some runs do not count towards the claim; null if the outcome is inconclusive anyway, or the same
+ * without those runs.
+ * @param again The cells with only the runs that count.
  */
 function runsDoubt(
   { says }: Claim,
@@ -241,7 +247,7 @@ function runsDoubt(
   return without === outcome ? null : { code: "busy-machine", invalid, runs: runs.length, without };
 }
 
-/** Those reasons for an absent finding which mean that nothing was measured. */
+/** Absences which mean that a cell or a peak was not measured. */
 const UNMEASURED: readonly Absence["code"][] = [
   "cell-not-measured",
   "nothing-measured",
@@ -272,7 +278,7 @@ function verdictOf(says: Claim["says"], ground: Ground): ClaimVerdict {
   };
 }
 
-/** How far inside the claimed range the value is; below 0 outside. Only used for ordering. */
+/** How far the value lies inside the claimed range; negative if outside. Used only to find the worst cell. */
 function marginIn(found: Found): number {
   switch (found.code) {
     case "value":
@@ -290,7 +296,7 @@ function marginIn(found: Found): number {
   }
 }
 
-/** Evidence for each cell, pair of cells, or group of four cells; at least one piece. */
+/** Evidence for each cell, pair of cells, or group of four cells that the claim is about; at least one item. */
 function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
   if (says.kind === "compare" || says.kind === "within") return comparedFindings(says, ground);
   if (says.kind === "ratios") return ratiosFindings(says, ground);
@@ -304,7 +310,8 @@ function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
  * Judges a claim by an interval over the runs.
  *
  * @param why The reason if the interval alone leaves the claim inconclusive.
- * @param groups Set if the runs fall into two groups, over which no interval decides; null if they are of one kind.
+ * @param groups The reason if the runs fall into two groups, because then no interval over them decides; otherwise
+ * null.
  */
 function byInterval(
   found: Found,
@@ -322,9 +329,9 @@ function byInterval(
   return outcome === "inconclusive" ? undecided(found, open?.why ?? why) : fact(outcome, found);
 }
 
-// Judges a claim with two sides: the ratio of two figures, or a figure against a quantity.
+// Claims with two sides, which compare two figures, or a figure and a constant.
 
-/** A quantity, or a peak throughput, which can't be exceeded on this machine. */
+/** A quantity in the claim, or a peak throughput, which can't be exceeded on this machine. */
 interface Constant extends Pick<Amount, "name" | "place" | "range" | "opens"> {
   readonly cell: null;
   /** Why an inconclusive claim about the constant can't be decided by more runs; null if it can. */
@@ -335,7 +342,7 @@ type Side = Amount | Constant;
 
 function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
   const factors = [says.right, says.left].map((side) => side.kind === "quantity" ? 1 : side.factor);
-  // The limit for the ratio of the two figures, left over right, without their factors.
+  // The limit for left figure ÷ right figure, once their factors are removed.
   const limit = factors[0] / factors[1];
   const written = says.kind === "compare"
     ? allowedBy(says.relation, limit)
@@ -376,12 +383,14 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       side.cell === null ? [] : [{ amount: side, power: i === 0 ? 1 : -1 }]
     );
     const groups = groupsReason(terms, {
-      // A constant can't split runs into groups, because it divides all alike, so the allowed range is scaled instead.
+      // A constant can't cause groups among runs, because it divides all of them alike. The allowed
+      // range is scaled by it instead of the figures.
       allowed: to.cell === null ? scaled(allowed, to.range.value) : allowed,
       unit,
       sliced: of.cell === null ? null : turnsOf(of.figure, sliced),
     });
-    // If both figures are 0, each is at most any multiple of the other, but never less. A peak of 0 decides nothing.
+    // Two figures that are certainly 0 satisfy "at most" and "at least" with any factor, but no
+    // strict inequality. A peak of 0 decides nothing.
     const isSureOf0 = ratio === null && opens.length === 0 &&
       [of, to].every(({ cell, range }) => cell !== null && range.interval !== null);
     return isSureOf0
@@ -395,7 +404,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
   });
 }
 
-/** Why an interval over the runs is missing or lies across the limit. */
+/** Why an interval over the runs is missing or contains the limit. */
 function whyOpen(sides: readonly Side[], ratio: Range | null): Reason {
   const amounts = sides.filter((side) => side.cell !== null);
   if (amounts.some(({ range }) => range.interval === null)) return whyUndecided(amounts);
@@ -404,15 +413,17 @@ function whyOpen(sides: readonly Side[], ratio: Range | null): Reason {
   return why ?? { code: "across-limit", more: amounts.length > 0 ? "runs" : null };
 }
 
-/** Two sides compared by a claim. */
+/** The two sides of a comparison in a claim. */
 interface Compared {
   readonly of: Side | Absent;
   readonly to: Side | Absent;
-  /** The turns of the two sides; null if they were not loaded in turns. */
+  /** The alternating slices of the two sides; null if they were not loaded in turns. */
   readonly sliced: ReturnType<typeof turnsIn>;
 }
 
-/** Sides to compare: two figures in each pair of cells, one figure in each cell, or two constants once. */
+/**
+ * The sides to compare: two figures for each pair of cells, a figure and a constant for each cell, or two constants.
+ */
 function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[] | Absent {
   if (left.kind !== "figure") {
     return [{ of: constantOf(left, ground), to: constantOf(right, ground), sliced: null }];
@@ -421,7 +432,7 @@ function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[
     const chosen = chosenBy(left.selector, ground);
     const to = constantOf(right, ground);
     if ("none" in chosen) return chosen;
-    // If the constant was not measured, that is the reason, whether or not the figure exists.
+    // A constant that was not measured is the reason given, even if the figure is missing, too.
     return chosen.members.map((member) => (
       { of: "none" in to ? to : decidingAmount(left.figure, member), to, sliced: null }
     ));
@@ -455,7 +466,8 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
     const { interval } = meanRange(rounds, { level: 0.95 });
     return constant(name, { value, interval }, { opens: peakOpens(name, rounds, results) });
   }
-  // A generator's peak is the best of many slices, because a busy moment makes it slower but never faster.
+  // A generator's peak is the fastest of many slices. Contention makes slices slower, never faster,
+  // so the peak is a lower bound.
   const isLeast = side.of === "generator";
   const interval = isLeast ? { low: value, high: Infinity } : null;
   const why = { code: isLeast ? "at-least" as const : "measured-once" as const, name };
@@ -463,14 +475,14 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
 }
 
 /**
- * Rounds of a peak throughput that differ by more than this were disturbed: on a quiet machine they differ by a few per
- * cent.
+ * If the rounds of a peak throughput differ by more than this factor, they were disturbed. On a quiet machine they
+ * differ by only a few per cent.
  */
 const ROUNDS_RATIO = 1.5;
 
 /**
- * Doubt about a peak throughput that was measured on a busy machine, as its rounds or later runs show: the true value
- * could be anything.
+ * Doubt about a peak throughput if its own rounds, or the runs of the experiment, show that the machine was busy. The
+ * true value may then be higher or lower by any factor.
  */
 export function peakOpens(
   name: string,
@@ -488,8 +500,8 @@ export function peakOpens(
     : [];
 }
 
-// Ratios of ratios: whether one figure changes by more than another. All four figures are drawn by the same
-// repetitions, so that common variation cancels.
+// Ratios of ratios, for claims that one figure changes by more than another. All four figures are
+// resampled by the same repetitions, so variation that they share cancels.
 
 function ratiosFindings(says: Ratios, ground: Ground): Evidence[] {
   const found = sidesIn(says).map(({ selector }) => chosenBy(selector, ground));
@@ -512,7 +524,7 @@ function ratiosFindings(says: Ratios, ground: Ground): Evidence[] {
     : fours.map((members) => ratiosFinding(says, members));
 }
 
-/** Powers of the figures in a ratio of ratios. */
+/** Exponents of the four figures in a ratio of ratios. */
 const POWERS = [1, -1, -1, 1];
 
 function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
@@ -544,7 +556,7 @@ function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
   });
 }
 
-/** A rank correlation over all cells that were measured, or, with two selectors, over their pairs. */
+/** A rank correlation over all measured cells, or, with two selectors, over pairs of measured cells. */
 function correlationFindings(says: Correlation, ground: Ground): Evidence[] {
   const { figures: [one, two], selector, other } = says;
   const pairs = other === undefined
@@ -590,8 +602,8 @@ function correlationFinding(
   });
 }
 
-// Claims about the warm-up of runs. Such a claim holds in a cell if more than half of its runs have the claimed label
-// for certain: the whole interval of their share is above 0.5.
+// Claims about the warm-up of runs. Such a claim holds in a cell if certainly more than half of the
+// cell's runs have the claimed label, so the whole interval of their share must be above 0.5.
 
 const MOST = allowedBy(">", 0.5);
 
@@ -604,7 +616,7 @@ function warmupFinding(member: Member, label: WarmupClaim["label"]): Evidence {
   const of = labelled.length;
   if (of === 0) return absent([{ code: "runs-too-short", cell }]);
   const count = labelled.filter((one) => one === label).length;
-  // A single run says nothing about the next.
+  // A single run says nothing about future runs.
   const interval = of === 1 ? null : shareInterval(count, of);
   const share = { value: count / of, interval };
   return byInterval({ code: "warmup", cell, label, count, of, share }, interval, {

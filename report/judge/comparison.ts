@@ -1,6 +1,6 @@
 /**
- * Two groups of runs → ratios with intervals, p-values and one of four verdicts for each figure, by the rules
- * of `runner/stats`, whose error rates `bench/statistics.ts` measures. Ratios are new over base.
+ * Compares two groups of runs: for each figure, a ratio (new over base) with its interval and p-value, and one of four
+ * verdicts. The statistics are in `runner/stats`; `bench/statistics.ts` measures their error rates.
  */
 import {
   type ExactTest,
@@ -64,80 +64,91 @@ import type { RunGroups } from "./reasons.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
 import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
 
-/** Default margin: ratios within 2 % of 1 count as no difference. */
+/** Default margin: ratios within 2 % of 1 count as equivalent. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
 
-/** "No difference seen" is only stated if a change this large would have been detected in 4 of 5 experiments. */
+/** "No difference seen" is reported only if a change this large would have been detected in 4 of 5 experiments. */
 export const NOTABLE_CHANGE = 0.1;
 
 export interface SilentRuns {
   readonly side: "base" | "next";
   readonly count: number;
-  /** Number of all runs. */
+  /** Number of all runs of the side. */
   readonly of: number;
 }
 
 export interface FigureComparison extends ComparisonJudgement {
   readonly figure: ComparedFigure;
-  /** Value in requests per second, or ms. */
+  /** Value in requests per second, or in milliseconds. */
   readonly base: number;
   readonly next: number;
-  /** next / base; null if either is missing. */
+  /** next / base; null if either value is missing. */
   readonly ratio: number | null;
-  /** 95 % interval of the ratio; null if a side has fewer than two runs, or nothing to compare. */
+  /** 95 % interval of the ratio; null if a side has fewer than two runs, or no figure to compare. */
   readonly interval: ConfidenceInterval | null;
-  /** p-value of the ratio being within the margin. */
+  /** p-value of the hypothesis that the true ratio is within the margin; null without an interval. */
   readonly p: number | null;
-  /** `p` adjusted by Holm's method over everything that is decided together. */
+  /** `p` after Holm's correction over all hypotheses that are decided together. */
   readonly adjustedP: number | null;
-  /** The exact test by pairs or by runs, at the edge of the margin; null for fewer than two runs, or too many to count. */
+  /**
+   * The exact test over pairs or runs, at the edge of the margin; null for fewer than two runs, or for too many to
+   * enumerate.
+   */
   readonly exact: ExactTest | null;
-  /** Repetitions in which both sides ran and by which the ratio is paired; null if it is not paired. */
+  /** Number of repetitions in which both sides ran and by which the ratio is paired; null if it is not paired. */
   readonly pairs: number | null;
   /**
-   * Number of runs behind the interval, for the side with fewer; the number of sessions if the ratio is over sessions,
-   * and of pairs of slices for a single pair of processes. Null without an interval.
+   * Sample size behind the interval, for the side with less: the number of runs; of sessions, if the ratio is computed
+   * over sessions; or of pairs of slices, for a single pair of processes. Null without an interval.
    */
   readonly runs: number | null;
-  /** How many times larger the variance of the ratio would be without pairing; null without pairs. */
+  /** Factor by which the variance of the ratio would grow without pairing; null if the ratio is not paired. */
   readonly pairingGain: number | null;
-  /** How much of the difference between sessions the interval includes; null without an interval. */
+  /**
+   * Whether both sides ran in one session and, if not, whether the interval covers the differences between sessions;
+   * null without an interval.
+   */
   readonly between: Between | null;
-  /** The levels of slices and processes, for sides loaded in turns; otherwise null. */
+  /** The nested levels of variation (slices, processes) for sides loaded in turns; otherwise null. */
   readonly sliced: SlicedLevels | null;
-  /** Both stages of a change that looked worse after the first blocks and was measured again; null if it was not. */
+  /**
+   * The two stages of a figure that looked worse after the first blocks, and was therefore measured again; otherwise
+   * null.
+   */
   readonly stages: FigureStages | null;
-  /** Null unless the runs, or the ratios of pairs, fall into two groups. */
+  /** The two groups into which the runs, or the ratios of pairs, fall; null if they form a single group. */
   readonly groups: RunGroups | null;
-  /** How many runs of a side have no steady state; null if both sides have one. */
+  /** How many runs of a side have no steady state; null if both sides are steady. */
   readonly unsteady: Unsteady | null;
-  /** Runs in which a side that was measured several times served nothing; null if there are none. */
+  /** Runs that completed no request, for a side with several runs; null if there are none. */
   readonly silent: SilentRuns | null;
-  /** Whether the undisturbed runs alone do not give the verdict: see `withDoubt`. */
+  /** Whether the undisturbed runs alone fail to confirm the verdict; see `withDoubt`. */
   readonly isDoubted: boolean;
-  /** Whether the side that serves more did so in both halves of its runs; only needed if a side never settled. */
+  /** Whether the side with the higher rate was ahead in both halves of its runs. Only used if a side never settled. */
   readonly isAheadInHalves: boolean;
   /**
-   * The change that would have been called real in 4 of 5 such comparisons, as a ratio less one; null without an
-   * interval.
+   * The smallest relative change that would have been called real in 4 of 5 such comparisons; null without an interval.
    */
   readonly smallestChange: number | null;
-  /** Runs per side that would probably give a verdict; null if there is a verdict, or if no number of runs would do. */
+  /**
+   * Runs per side that would probably lead to a verdict; null if there already is one, or if no number of runs would
+   * suffice.
+   */
   readonly runsNeeded: number | null;
-  /** Like `runsNeeded`, but sessions per side; also null if the ratio is not computed over sessions. */
+  /** Like `runsNeeded`, but in sessions per side; null if the ratio is not computed over sessions. */
   readonly sessionsNeeded: number | null;
 }
 
 export interface FigureStages {
-  /** The ratio in each stage alone. */
+  /** The ratio in the first stage alone and in the fresh blocks alone. */
   readonly first: number;
   readonly fresh: number;
   readonly blocks: { readonly first: number; readonly fresh: number };
-  /** Whether the fresh blocks alone are also worse than the margin allows. */
+  /** Whether the fresh blocks alone also show a change for the worse beyond the margin. */
   readonly isBorneOut: boolean;
 }
 
-/** The results of a figure that is not tested, because its runs decide nothing. */
+/** The results for a figure that is not tested, because its runs can't decide anything. */
 export const UNTESTED = {
   interval: null,
   p: null,
@@ -161,13 +172,16 @@ export const UNTESTED = {
 export interface GroupComparison {
   /** One for each entry of COMPARED, in the same order. */
   readonly figures: readonly FigureComparison[];
-  /** Figures that decide the outcome of the comparison. */
+  /** Figures that decide the outcome of the comparison as a whole. */
   readonly decisive: readonly ComparedFigure[];
   readonly runs: { readonly base: number; readonly next: number };
   readonly marginRatio: number;
 }
 
-/** Comparisons that are judged together, before Holm's method, so that other hypotheses may still be added. */
+/**
+ * The comparisons that are judged together, before Holm's correction, so that the caller can still add hypotheses to
+ * the family.
+ */
 export interface PairTests {
   readonly marginRatio: number;
   readonly level: number;
@@ -176,7 +190,7 @@ export interface PairTests {
 
 interface TestedPair extends Pick<GroupComparison, "decisive"> {
   readonly pair: GroupPair;
-  /** One for each entry of COMPARED; null if a side has fewer than two runs, or no such figure. */
+  /** One for each entry of COMPARED; null if a side has fewer than two runs, or lacks the figure. */
   readonly tests: readonly (Test | null)[];
 }
 
@@ -186,13 +200,19 @@ interface Test {
   readonly sides: readonly [base: Estimate, next: Estimate];
   readonly between: Between;
   readonly sliced: Sliced | null;
-  /** Whether the data were checked several times, so that each check must be stricter: see `slices/looks.ts`. */
+  /**
+   * Whether the data were analysed repeatedly while they were collected, so each analysis must use a stricter level:
+   * see `slices/looks.ts`.
+   */
   readonly isLooked: boolean;
   readonly stages: FigureStages | null;
   readonly p: number;
 }
 
-/** Tests pairs of sides. @param ratioOf Default: uses only what these comparisons know about the spread of ratios. */
+/**
+ * Tests and judges pairs of sides.
+ * @param ratioOf Default: estimates the spread of ratios from these comparisons alone.
+ */
 export function comparePairs(
   pairs: readonly GroupPair[],
   options: JudgeOptions = {},
@@ -245,9 +265,10 @@ function testOf(
   return { ...common, isLooked, interval, between, stages: null, p };
 }
 
-// A change that may be worse after the first blocks is judged by these and equally many fresh ones: see `two_stage.ts`.
+// A change that looks worse after the first blocks is judged together with equally many fresh
+// blocks: see `two_stage.ts`.
 
-/** The pair with only the runs of the first stage; unchanged if there are no others. */
+/** The pair restricted to the runs of the first stage; unchanged if there is no second stage. */
 function upTo(firstStage: number, pair: GroupPair): GroupPair {
   const first = (side: ComparedRuns): ComparedRuns => ({
     ...side,
@@ -264,7 +285,7 @@ function firstOf(estimate: Estimate | null, firstStage: number): Estimate | null
   return over(estimate, first);
 }
 
-/** The test of a figure over both stages; null if there is only one. */
+/** The test of a figure over both stages; null if there is only one stage. */
 function stagedTest(
   { of, to, figure }: {
     readonly of: Estimate;
@@ -278,8 +299,8 @@ function stagedTest(
   const count = Math.min(...sides.map((side) => side?.byRun.length ?? 0));
   if (sides[0] === null || sides[1] === null || count < 2 || count >= all) return null;
   const first = ratioOf(sides[0], sides[1], figure);
-  // The interval over all blocks borrows nothing from other cells, because their spread is known from the first blocks
-  // alone.
+  // The interval over all blocks uses no information from other cells, because their spread is
+  // known from the first blocks only.
   const pooled = ratioInterval(of, to, { confidence: level });
   if (first === null || pooled === null) return null;
   const rule: WorseRule = { marginRatio, better: figure === "rate" ? "higher" : "lower" };
@@ -297,7 +318,7 @@ function stagedTest(
   return { interval, stages, p };
 }
 
-/** The unadjusted p-values of the hypotheses that decide an exit code: one for each pair and deciding figure. */
+/** The unadjusted p-values of the hypotheses that decide an exit code, one for each pair and decisive figure. */
 export function decisivePs(tests: PairTests): number[] {
   return familyOf(tests, true).map(({ p }) => p);
 }
@@ -311,8 +332,8 @@ function familyOf({ pairs }: Pick<PairTests, "pairs">, isDeciding: boolean): Tes
 }
 
 /**
- * Applies Holm's method to all deciding figures of all pairs as one family, and to all others as a second.
- * @param besides p-values of other hypotheses that decide the same exit code.
+ * Applies Holm's method to the decisive figures of all pairs as one family, and to all other figures as a second one.
+ * @param besides p-values of further hypotheses that decide the same exit code.
  */
 export function judgePairs(
   { pairs, ...options }: PairTests,
@@ -338,15 +359,15 @@ export function judgePairs(
   }));
 }
 
-/** The p-value of a figure, adjusted for all hypotheses that are decided together, and the number of these. */
+/** A p-value adjusted for all hypotheses of its family, and the size of the family. */
 interface Adjusted {
   readonly adjustedP: number;
   readonly size: number;
 }
 
 /**
- * The figures that decide how a comparison ends. CPU time counts only if it is known and has a verdict; it then takes
- * the place of figures that are open because the generator limited how fast either side was.
+ * The figures that decide the outcome of a comparison. CPU time is included only if it is known and has a verdict. It
+ * then replaces figures that are inconclusive because the generator limited how fast either side was.
  */
 export function decisiveOf(comparison: GroupComparison): FigureComparison[] {
   const all = comparison.decisive.map((figure) => comparisonOf(comparison, figure));
@@ -367,7 +388,10 @@ export function comparisonOf(
   return figures[COMPARED.indexOf(figure)];
 }
 
-/** Reasons for an inconclusive comparison that more runs may remove, unlike two groups or runs that never settle. */
+/**
+ * Reasons for an inconclusive verdict that more runs may remove, unlike, for example, two groups or runs that never
+ * settle.
+ */
 const RUNS_DECIDE: readonly (VerdictReason | null)[] = ["few-runs", "margin", "many", "exact"];
 
 function compareFigure(
@@ -377,7 +401,7 @@ function compareFigure(
 ): FigureComparison {
   const isRate = figure === "rate";
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
-  // Whatever affects both sides of a pair of slices cancels in the ratio.
+  // Whatever affects both slices of a pair cancels in their ratio.
   const unsteady = slicedBy ? null : next.unsteady ?? base.unsteady;
   const silent = silentRuns("next", next) ?? silentRuns("base", base);
   const isOpen = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
@@ -425,7 +449,7 @@ function compareFigure(
     verdictOf((of) => disturbed(of, disturbance, isRate)).verdict !== judged.verdict;
   const isAlikeByGenerator = judged.verdict === "equivalent" && figure !== "cpuPerRequest" &&
     (base.isGeneratorBound || next.isGeneratorBound);
-  // Obstacles that no number of runs removes take precedence over what the runs show.
+  // Obstacles that more runs can't remove take precedence over the verdict from the runs.
   const stray = isRate ? (1 + marginRatio) * base.strayRatio * next.strayRatio : Infinity;
   const isBeyondMargin = ({ low, high }: Ends): boolean =>
     low > 1 + marginRatio || high < 1 / (1 + marginRatio);
@@ -447,7 +471,7 @@ function compareFigure(
     ? "generator"
     : null;
   const isUnconfirmed = judged.verdict === "worse" && stages !== null && !stages.isBorneOut;
-  // The strictest level at which Holm's method may test this figure.
+  // The strictest level at which Holm's method may have tested this figure.
   const confidence = Math.max(test.level, confidenceAmong(test.size, marginRatio));
   const smallestChange = smallestChangeOf(interval, { marginRatio, confidence });
   const isBlurred = judged.reason === "few-runs" && smallestChange > NOTABLE_CHANGE &&
@@ -474,7 +498,8 @@ function compareFigure(
     isDoubted: false,
     isAheadInHalves: isRate && isAheadInHalves(base, next),
     smallestChange,
-    // For two processes that are already running, runs can't be added; they are measured for longer.
+    // Runs can't be added for two processes that are already running; they can only be measured for
+    // longer.
     runsNeeded: isOpenByChance && between.kind === "one-session" && runs !== null &&
         !sliced?.areTheseTwo
       ? runsToDecide(interval, { runs, marginRatio })
@@ -483,7 +508,7 @@ function compareFigure(
   };
 }
 
-/** The same interval at another level. */
+/** The same interval at a different confidence level. */
 export function withConfidence(
   { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,
   confidence: number,
@@ -491,7 +516,7 @@ export function withConfidence(
   return studentInterval(value, { variance: logStandardError ** 2, degreesOfFreedom }, confidence);
 }
 
-/** Runs that served nothing; a single run like that has no ratio to anything. */
+/** Counts the runs that completed no request. Null for a side with a single run, which then has no ratio at all. */
 function silentRuns(side: SilentRuns["side"], { runs }: ComparedRuns): SilentRuns | null {
   const count = runs.filter(({ requests }) => requests.completed === 0).length;
   return runs.length < 2 || count === 0 ? null : { side, count, of: runs.length };
@@ -503,7 +528,10 @@ function whyAlone({ alone }: Sliced): VerdictReason {
     : "few-slices";
 }
 
-/** Whether the ratio of new over base may be smaller (if the base is a lower bound) or larger (if the new value is). */
+/**
+ * Whether the true ratio (new over base) may be smaller because the base is a lower bound, or larger because the new
+ * value is one, in a way that affects the verdict.
+ */
 function isBound(
   { verdict }: ComparisonJudgement,
   isOpen: { readonly base: boolean; readonly next: boolean },
@@ -512,12 +540,16 @@ function isBound(
   return verdict === "worse" ? isOpen.next : isOpen.base || isOpen.next;
 }
 
-/** Exact test that the sides differ by no more than the margin, as `pBeyond`; null if there are too many runs. */
+/**
+ * Exact test of the hypothesis that the sides differ by no more than the margin, like `pBeyond`; null if there are too
+ * many runs to enumerate.
+ */
 function exactTest(
   { interval, pairing, sides: [base, next], between }: Test,
   marginRatio: number,
 ): ExactTest | null {
-  // Runs of one session each don't show how sessions differ, and dependent sessions can't be counted as a sample.
+  // The ratio is computed over sessions, for which there is no exact test: runs of one session do
+  // not show how sessions differ, and sessions are not independent of each other.
   if (contrastIn(between) !== null) return null;
   const isCounted = pairing !== null
     ? pairing.pairs <= MOST_PAIRS
@@ -532,19 +564,19 @@ function exactTest(
   return { p: (near.p + far.p) / 2, leastP: near.leastP };
 }
 
-/** The variance of the ratio without pairing, relative to that with pairing; null if the latter is 0. */
+/** Variance of the ratio without pairing ÷ variance with pairing; null if the latter is 0. */
 function gainOf(pairing: Pairing): number | null {
   const [to, of] = pairing.sides;
   const paired = ratioInterval(of, to)?.logStandardError ?? 0;
   return paired === 0 ? null : varianceApart(pairing) / paired ** 2;
 }
 
-// The standing of one side of a comparison against the other.
+// How one side of a comparison stands against the other.
 
 /**
- * How the next side compares with the base, as far as their runs show: every sentence, table and figure about a pair
- * takes it from here. It follows from the interval shown beside it, unless another criterion is stricter, as the
- * standing then says: `likely` is a difference by the interval that a correction or an exact test does not confirm.
+ * How the next side compares with the base, as far as the runs show. All sentences, tables and charts about a pair use
+ * this value. It follows from the interval shown beside it unless a stricter criterion disagrees: `likely-…` means that
+ * the interval shows a difference which a correction or an exact test does not confirm.
  */
 export type Standing =
   | "ahead"
@@ -552,26 +584,26 @@ export type Standing =
   /** The whole interval lies within the margin. */
   | "equivalent"
   /**
-   * The interval excludes 1, but not the margin; or Holm's correction, or the exact test, disagrees with the interval;
-   * or a side never settled, but is on the same side in both halves of the runs.
+   * The interval excludes 1, but does not lie beyond the margin; or it does, but Holm's correction or the exact test
+   * disagrees; or a side never settled, but the same side was ahead in both halves of the runs.
    */
   | "likely-ahead"
   | "likely-behind"
-  /** The interval contains 1, and the runs would have shown any notable change. */
+  /** The interval contains 1, and a notable change would have been detected. */
   | "no-difference-seen"
-  /** The interval contains 1, and notable changes as well. */
+  /** The interval contains 1, but the runs are too few to rule out a notable change. */
   | "few-runs"
   | "groups"
   | "unsteady"
-  /** Two capacities are compared, and one is a lower bound. */
+  /** Two capacities are compared, and one of them is only a lower bound. */
   | "at-least"
-  /** No difference was seen, but the generator, which limited most runs of a side, may have hidden one. */
+  /** No difference was seen, but one may be hidden, because the generator limited most runs of a side. */
   | "generator"
-  /** A single run says nothing about the next. */
+  /** A side has a single run, which says nothing about future runs. */
   | "one-run"
-  /** A side has runs that served nothing. */
+  /** A side has runs that completed no request. */
   | "silent"
-  /** Other obstacles to a verdict: two sessions, wrong responses, nothing to compare. */
+  /** Any other obstacle to a verdict, such as two sessions, wrong responses, or nothing to compare. */
   | "unknown";
 
 export function standingOf(comparison: FigureComparison): Standing {
@@ -605,7 +637,7 @@ export function standingOf(comparison: FigureComparison): Standing {
   }
 }
 
-/** How certain a standing is, which a matrix shows by shading. */
+/** How certain a standing is; a matrix shows this by shading. */
 export type Certainty = "decided" | "likely" | "open";
 
 export function certaintyOf(standing: Standing): Certainty {

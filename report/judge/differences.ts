@@ -1,4 +1,4 @@
-/** Conditions that differ between two results: each makes their comparison doubtful. */
+/** Lists the conditions in which two results differ. Each makes their comparison doubtful. */
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";
 import type { Grouped } from "../cells/cells.ts";
 import { sum } from "../writing/spread.ts";
@@ -8,14 +8,12 @@ import { type CellPair, nameOf } from "../cells/match.ts";
 
 /** One side of a comparison: all of an experiment's results, or a single measurement. */
 export interface ResultSide extends Grouped {
-  /** Version of Plateau. */
   readonly version: string;
-  /** Null if unknown. */
   readonly machine: Results["machine"] | null;
   readonly profiles?: Results["profiles"];
 }
 
-/** Facts of a machine that change from boot to boot, or say nothing about its speed. */
+/** Properties of a machine that change at each boot, or don't affect its speed. */
 const IMMATERIAL = ["openFiles", "ports"];
 
 const MACHINE_WORDS: Readonly<Record<string, string>> = {
@@ -29,16 +27,15 @@ const MACHINE_WORDS: Readonly<Record<string, string>> = {
   v8: "V8",
 };
 
-/** A condition that differs between the sides. */
 export interface ConditionDifference {
-  /** `static, hono: load.connections`, `processor` */
+  /** Examples: `static, hono: load.connections`, `processor`. */
   readonly what: string;
-  /** Null or undefined if a side lacks the setting. */
+  /** The value on each side; null or undefined if the side lacks the setting. */
   readonly base: unknown;
   readonly next: unknown;
 }
 
-/** Differences between results. Seeds are ignored, and a difference that several cells share is listed once. */
+/** All differences between two results, except seeds. A difference that several cells share is listed once. */
 export function resultDifferences(
   base: ResultSide,
   next: ResultSide,
@@ -73,7 +70,8 @@ function cellDifferences(
 ): ConditionDifference[] {
   const [[ofRun], [toRun]] = [of.runs, to.runs];
   const place = `${nameOf(to)}: `;
-  // If target names differ, their settings are the very thing that is compared.
+  // If the target names differ, the comparison is about the targets, so differences in their
+  // settings are intended.
   const isSameTarget = of.target === to.target;
   const specs = (kind: "scenario" | "target"): ConditionDifference[] =>
     differences(
@@ -92,10 +90,16 @@ function cellDifferences(
   ];
 }
 
-/** Sizes must differ by more than both of these: smaller differences may be those of header fields. */
+/**
+ * Mean sizes must differ by more than both of these to be reported, because header fields alone may cause smaller
+ * differences.
+ */
 const OTHER_SIZE = { bytes: 1_000, ratio: 1.1 };
 
-/** Differences in status and size: a target that sends less, or a redirect, does less work, so it only seems faster. */
+/**
+ * Differences in the status and size of responses. A target that sends smaller responses or redirects does less work,
+ * so it only seems faster.
+ */
 export function responseDifferences(match: CellPair): ConditionDifference[] {
   const [base, next] = [match.base, match.next].map(({ runs }) => responsesOf(runs));
   return [
@@ -110,7 +114,8 @@ export function sizeDifferences({ base: of, next: to }: CellPair): ConditionDiff
   const [base, next] = [of, to].map(({ runs }) => responsesOf(runs));
   if (base === null || next === null) return [];
   const [less, more] = [base, next].toSorted((a, b) => a.bytes - b.bytes);
-  // The mean size of a mix differs by chance, but not in all runs.
+  // The mean size of a mix of responses varies by chance, so every run of one side must be larger
+  // than every run of the other.
   const isOtherSize = more.bytes - less.bytes > OTHER_SIZE.bytes &&
     Math.min(...more.byRun) > OTHER_SIZE.ratio * Math.max(...less.byRun);
   return isOtherSize
@@ -125,15 +130,18 @@ export function sizeDifferences({ base: of, next: to }: CellPair): ConditionDiff
 interface Responses {
   /** Status of most responses. */
   readonly status: string;
-  /** Mean size of a response with its head, over all runs and for each run. */
+  /** Mean size of a response including its head: over all runs, and for each run. */
   readonly bytes: number;
   readonly byRun: readonly number[];
 }
 
-/** With a larger share of failures, the octets of responses that broke off would distort the mean size of the others. */
+/** With a larger share of failures, truncated responses would distort the mean size. */
 const MOST_FAILED_RATIO = 0.01;
 
-/** A typical response; null without any, if many failed, and for streams and WebSockets, which the client ends. */
+/**
+ * The typical response of the runs. Null if there is none, if too many requests failed, or for event streams and
+ * WebSockets, whose length the client decides.
+ */
 function responsesOf(runs: readonly Run[]): Responses | null {
   const completed = sum(runs, ({ requests }) => requests.completed);
   const isHeld = runs.some(({ streams, sockets }) =>
@@ -159,18 +167,21 @@ function sizeText(bytes: number): string {
   return formatQuantity(bytes, sizeUnit([bytes]));
 }
 
-/** The load without the seed of its arrivals, and without the rate that a search for a capacity found. */
+/**
+ * The load, except for the random seed of its arrivals and the rate found by a capacity search, which vary from run to
+ * run.
+ */
 function loadOf({ load }: Measurement): Record<string, unknown> {
   const found = load.kind === "capacity" ? ["seed", "rate"] : ["seed"];
   return Object.fromEntries(Object.entries(load).filter(([key]) => !found.includes(key)));
 }
 
-/** Keys of a target in which a list makes a factor. */
+/** Keys of a target under which a list of values defines a factor. */
 const WITH_FACTORS = ["set", "env", "cluster", "proxy"];
 
 /**
- * A scenario or target with this cell's value in place of each list that makes a factor. A scenario's own load is left
- * out, because runs record their loads themselves.
+ * Replaces each list that defines a factor with the value used in this cell. The load of a scenario is left out,
+ * because each run records its load itself.
  */
 function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): unknown {
   if (!isMap(spec)) return spec;
@@ -187,7 +198,7 @@ function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): 
   return Object.fromEntries(parts);
 }
 
-/** Every leaf at which two values differ. */
+/** Lists every leaf, by its path, at which two values differ. */
 function differences(name: string, base: unknown, next: unknown): ConditionDifference[] {
   if (!isMap(base) || !isMap(next)) return difference(name, base, next);
   const keys = unique([...Object.keys(base), ...Object.keys(next)]);

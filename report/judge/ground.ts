@@ -1,4 +1,6 @@
-/** The cells to which rules refer, measured or not, and the peaks that can't be exceeded on this machine. */
+/**
+ * The cells to which rules may refer, whether measured or not, and the peaks that can't be exceeded on this machine.
+ */
 import {
   type CellChoice,
   choiceOf,
@@ -32,7 +34,7 @@ import { ratiosOf } from "./pairs.ts";
 import type { RatioOf } from "./ratio_of.ts";
 import type { Absence, Absent } from "./reasons.ts";
 
-/** The results to which rules apply. */
+/** The parts of results that rules need. */
 export type Ruled =
   & DeclaredSettings
   & Grouped
@@ -40,7 +42,7 @@ export type Ruled =
 
 export interface Member extends SelectableCell, Measurable {
   readonly cell: CellRuns | null;
-  /** The cell without its scenario: `hono · connections 50`. */
+  /** The cell's label without its scenario: `hono · connections 50`. */
   readonly name: string;
 }
 
@@ -52,7 +54,10 @@ export interface Ground {
   readonly ratioOf: RatioOf;
 }
 
-/** The cells that rules may refer to. @param scenarios The scenarios in the results. */
+/**
+ * Collects the cells to which rules may refer.
+ * @param scenarios The scenarios in the results.
+ */
 export function groundOf(scenarios: readonly ScenarioRuns[], results: Ruled): Ground {
   const declared = declaredPairs(results);
   const measured = withSteps(scenarios, results);
@@ -78,7 +83,10 @@ export function groundOf(scenarios: readonly ScenarioRuns[], results: Ruled): Gr
   };
 }
 
-/** The ground restricted to runs that count; null if all runs do. A cell without such runs counts as not measured. */
+/**
+ * The ground restricted to the runs that count; null if all of them do. A cell left without runs is treated as not
+ * measured.
+ */
 export function groundBy(counts: RunFilter, ground: Ground): Ground | null {
   const runs = ground.results.runs.filter(counts);
   if (runs.length === ground.results.runs.length) return null;
@@ -93,7 +101,7 @@ export function groundBy(counts: RunFilter, ground: Ground): Ground | null {
   return { ...ground, members, ratioOf: ratiosOf(scenarios, results) };
 }
 
-/** The measured cells, and the steps of their scenarios as further cells. */
+/** The measured cells, and the steps of their scenarios as additional cells. */
 function withSteps(scenarios: readonly ScenarioRuns[], results: Ruled): Member[] {
   return [scenarios, stepScenarios(scenarios, results)].flatMap((group, at) =>
     group.flatMap(({ cells }) =>
@@ -106,12 +114,12 @@ function withSteps(scenarios: readonly ScenarioRuns[], results: Ruled): Member[]
   );
 }
 
-/** A member without a cell, as if it was not measured; for a measured cell, the caller adds the cell. */
+/** A member whose cell was not measured; for a measured one, the caller sets `cell`. */
 function memberOf(cell: SelectableCell, name: string, missingReason = ""): Member {
   return { ...cell, name, label: `${cell.scenario}, ${name}`, cell: null, missingReason };
 }
 
-/** Every cell without a run, once. */
+/** The cells that have no run, each listed once, with their steps. */
 function missingOf({ missing = [], experiment }: Ruled, measured: readonly Member[]): Member[] {
   const written = Object(experiment?.scenarios);
   const members = missing.flatMap(({ target, scenario, parameters, reason }) => {
@@ -127,8 +135,8 @@ function missingOf({ missing = [], experiment }: Ruled, measured: readonly Membe
 }
 
 /**
- * Each target and scenario that `--only` left out and the choice selects, as one cell, because their factors were not
- * planned.
+ * The targets and scenarios that the choice selects but `--only` left out. Each pair is a single cell, because its
+ * factors were not planned.
  */
 function leftOutOf(choice: CellChoice, { declared }: Ground): Member[] {
   return declared
@@ -138,7 +146,6 @@ function leftOutOf(choice: CellChoice, { declared }: Ground): Member[] {
     );
 }
 
-/** A selector with the cells that it selects. */
 interface Chosen {
   readonly choice: CellChoice;
   readonly members: readonly Member[];
@@ -159,7 +166,10 @@ export function chosenBy({ text, parts }: FigureSide["selector"], ground: Ground
 
 export type MemberPair = readonly [left: Member, right: Member];
 
-/** Whether cells agree on all dimensions that may not differ; a dimension missing from a cell always agrees. */
+/**
+ * Whether two cells have equal values in all dimensions that may not differ. A dimension that one of the cells lacks is
+ * ignored.
+ */
 export function agree(a: Member, b: Member, mayDiffer: (dimension: string) => boolean): boolean {
   return (mayDiffer(TARGET) || a.target === b.target) &&
     (mayDiffer(SCENARIO) || a.scenario === b.scenario) &&
@@ -169,7 +179,7 @@ export function agree(a: Member, b: Member, mayDiffer: (dimension: string) => bo
     );
 }
 
-/** All pairs that agree on every dimension on which the selectors are equal or silent. */
+/** All pairs of cells that agree in every dimension, except those in which the two selectors name different values. */
 export function pairsOf(left: Chosen, right: Chosen): MemberPair[] {
   const differ = (dimension: string): boolean => differIn(dimension, left.choice, right.choice);
   return left.members.flatMap((a) =>
@@ -177,7 +187,7 @@ export function pairsOf(left: Chosen, right: Chosen): MemberPair[] {
   );
 }
 
-/** The pairs of two selectors, with the figure of each side; a cell is never compared with itself. */
+/** The pairs of cells for two figures of a rule. No cell is paired with itself. */
 export function figurePairs(
   left: Pick<FigureSide, "figure" | "selector">,
   right: Pick<FigureSide, "figure" | "selector">,

@@ -1,4 +1,4 @@
-/** The runs of a cell as one side of a comparison: its figures, and reasons why they may be off. */
+/** Prepares the runs of a cell for a comparison: their figures, and the reasons why these may be inaccurate. */
 import type { FindingCode } from "../../runner/result/findings.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import { type CellRuns, type Unsteady, unsteadyOf } from "../cells/cells.ts";
@@ -8,14 +8,23 @@ import type { Estimates } from "../figures/range.ts";
 import { cpuPerRequestUs } from "../figures/resources.ts";
 import { sum } from "../writing/spread.ts";
 
-/** Requests per second; mean and percentiles of latency; CPU time per request, of everything that serves it. */
+/**
+ * Requests per second, mean and percentiles of latency, and CPU time per request of all processes that serve the
+ * target.
+ */
 export const COMPARED = ["rate", "mean", 50, 95, 99, "cpuPerRequest"] as const;
 export type ComparedFigure = typeof COMPARED[number];
 
-/** The figures that decide the outcome of a comparison; CPU time only if it is known and its own verdict is decided. */
+/**
+ * The figures that decide the outcome of a comparison. CPU time counts only if it is known and has a verdict of its
+ * own.
+ */
 export const DECISIVE = ["rate", 99, "cpuPerRequest"] as const satisfies readonly ComparedFigure[];
 
-/** The deciding figures, without p99 at a capacity: it is as high as the rules allow there, however fast the target. */
+/**
+ * Removes p99 from the decisive figures if a side ran at its capacity, where p99 is as high as the rules of the search
+ * allow, however fast the target is.
+ */
 export function decisiveFor(
   sides: readonly Pick<ComparedRuns, "isAtLimit">[],
   decisive: readonly ComparedFigure[] = DECISIVE,
@@ -26,11 +35,14 @@ export function decisiveFor(
 
 /** How comparisons are judged. */
 export interface JudgeOptions {
-  /** Default 2 %. */
+  /** Default 0.02, which is 2 %. */
   readonly marginRatio?: number;
-  /** Level at which intervals are computed: above 95 % for runs that were looked at repeatedly, see `sequential.ts`. */
+  /**
+   * Confidence level of intervals. It is above 95 % for runs that were analysed repeatedly while they were collected:
+   * see `sequential.ts`.
+   */
   readonly level?: number;
-  /** The last repetition of the first stage, if cells that might be worse were measured again later. */
+  /** The last repetition of the first stage, if cells that looked worse were measured again later. */
   readonly firstStage?: number;
 }
 
@@ -41,24 +53,27 @@ export type ComparableRun =
 
 export interface ComparedRuns {
   readonly runs: readonly ComparableRun[];
-  /** Requests per second, else microseconds; null if the runs have no such figure, or can't be resampled. */
+  /**
+   * Estimates in requests per second for the rate, and microseconds for all other figures. There is none for a figure
+   * that the runs lack or that can't be resampled.
+   */
   readonly estimates: Estimates;
-  /** Repetitions whose run counts as a whole, because only the cell's other runs have a steady part. */
+  /** Repetitions whose run counts in full length. It has no steady part, but other runs of the cell do. */
   readonly wholeRuns: readonly number[];
-  /** Null if the runs have a steady state. */
+  /** How many runs have no steady state; null if all have one. */
   readonly unsteady: Unsteady | null;
   /**
-   * How far an unsteady run strays at most: requests/s of its fastest tenth over those of its slowest; 1 if all runs
-   * are steady, Infinity if unknown.
+   * How much the rate of an unsteady run varies: requests/s of its fastest tenth ÷ those of its slowest, at most over
+   * all runs. It is 1 if all runs are steady, and Infinity if unknown.
    */
   readonly strayRatio: number;
-  /** Requests/s in the first and second half of the runs; null if unknown. */
+  /** Requests/s over the first halves of all runs, and over the second halves; null if unknown. */
   readonly halves: () => readonly [first: number, second: number] | null;
-  /** Whether requests/s are a capacity that may be larger. */
+  /** Whether requests/s are a capacity that is only a lower bound. */
   readonly isOpenAbove: boolean;
-  /** Whether latencies are those at the capacity. */
+  /** Whether latencies were measured at the target's capacity. */
   readonly isAtLimit: boolean;
-  /** Whether most of the runs only show the speed of the generator, so that the side may be faster. */
+  /** Whether the generator limited most of the runs, so that the side may be faster than measured. */
   readonly isGeneratorBound: boolean;
 }
 
@@ -78,7 +93,7 @@ export function groupOf(cell: CellRuns): ComparedRuns {
   };
 }
 
-/** Findings that show a generator which is hardly ever idle and keeps the target waiting. */
+/** Findings of a generator that is almost never idle, so the target has to wait for it. */
 const GENERATOR_LIMITS: readonly FindingCode[] = [
   "requests-dropped",
   "generator-busy",
@@ -90,7 +105,7 @@ function isGeneratorBound({ generator: { findings } }: Pick<Run, "generator">): 
   return findings.some(({ code }) => GENERATOR_LIMITS.includes(code));
 }
 
-/** Requests per second, or ms, over all runs; 0 without samples, or if CPU time is unknown. */
+/** Requests per second, or milliseconds, over all runs. It is 0 without samples, or if CPU time is unknown. */
 export function figureOf({ runs, estimates }: ComparedRuns, figure: ComparedFigure): number {
   const estimate = estimates.get(figure);
   if (runs.length > 1 && estimate) {
@@ -119,11 +134,11 @@ function halvesOf(runs: readonly Pick<Run, "timeline">[]): [first: number, secon
     });
     return sum(parts, ({ completed }) => completed) / sum(parts, ({ seconds }) => seconds);
   });
-  // A run with a single interval has no first half: 0 requests in 0 s.
+  // A run with a single interval has no first half, so its rate is 0 / 0.
   return Number.isNaN(first + second) ? null : [first, second];
 }
 
-/** The requests that completed in some intervals of a run, and the duration of these intervals. */
+/** Completed requests and duration of some consecutive intervals of a run. */
 function partOf(
   points: Run["timeline"]["points"],
   from: number,
@@ -135,7 +150,7 @@ function partOf(
   };
 }
 
-/** For two cells of which one never settled: whether the one that serves more did so in both halves. */
+/** Whether the side with the higher rate was ahead in both halves of the runs. False if both sides are steady. */
 export function isAheadInHalves(base: ComparedRuns, next: ComparedRuns): boolean {
   if (base.unsteady === null && next.unsteady === null) return false;
   const [of, to] = [next.halves(), base.halves()];
@@ -146,11 +161,15 @@ export function isAheadInHalves(base: ComparedRuns, next: ComparedRuns): boolean
 
 const TENTHS = 10;
 
-/** Fewer requests show when responses happened to arrive rather than how fast the target is. */
+/**
+ * With fewer completed requests than this, the rate of a part reflects when its responses happened to arrive rather
+ * than how fast the target is.
+ */
 const LEAST_OF_A_PART = 25;
 
 /**
- * Requests/s of a run's fastest tenth over those of its slowest; longer parts are used if a tenth completes too few.
+ * Requests/s of a run's fastest tenth ÷ those of its slowest. Parts longer than a tenth are used if tenths complete too
+ * few requests.
  */
 function strayRatioOf({ timeline: { points } }: Pick<Run, "timeline">): number {
   const total = sum(points, ({ completed }) => completed);
@@ -160,6 +179,6 @@ function strayRatioOf({ timeline: { points } }: Pick<Run, "timeline">): number {
     const { completed, seconds } = partOf(points, i * size, (i + 1) * size);
     return completed / seconds;
   });
-  // A single part has no other to be compared with.
+  // A single part can't be compared with another one.
   return rates.length < 2 ? Infinity : Math.max(...rates) / Math.min(...rates);
 }

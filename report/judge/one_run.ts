@@ -1,7 +1,8 @@
 /**
- * Judges a share of the requests of one run against a limit. A run counts for as many requests as it has clusters, by
- * the dispersion of its intervals, and decides only if it would have ten clusters at the limit: see
- * `runner/stats/dependence/clustered_share.ts`. Conclusions that hold however requests depend on each other can be
+ * Judges a share of one run's requests, such as the slow or failed ones, against a limit. Requests close together in
+ * time are alike, so a run counts only for as many requests as it has clusters, whose size is estimated from how the
+ * share varies between intervals. The run decides only if it would have ten clusters at the limit: see
+ * `runner/stats/dependence/clustered_share.ts`. A conclusion that holds however requests depend on each other can be
  * drawn from any run.
  */
 import {
@@ -40,12 +41,13 @@ import type { Allowed, Found, Outcome, Reason } from "./reasons.ts";
 import { type Evidence, exactly, sideOf, tested, undecided } from "./rules.ts";
 import { loadSecondsFor } from "./slices.ts";
 
-/** Counts the requests of interest in an interval, and all requests among which they are counted. */
+/** The number of requests of interest in an interval, and the number of all requests among which they are counted. */
 type CountIn = (point: IntervalPoint) => readonly [count: number, of: number];
 
 /**
- * How a share of the requests depends on time, over the complete intervals of the steady part, or of the whole run if that
- * part is too short: a warm-up is one cluster. Null if the run is too short to show it.
+ * How a share of the requests varies over time in the steady part, or in the whole run if the steady part is too short.
+ * Only complete intervals count. The steady part is preferred because a warm-up forms one cluster. Null if the run is
+ * too short.
  */
 function dependenceOf({ timeline, warmup }: JudgedRun, countIn: CountIn): Dependence | null {
   const { intervalS, points } = timeline;
@@ -64,27 +66,33 @@ function dependenceOf({ timeline, warmup }: JudgedRun, countIn: CountIn): Depend
 }
 
 interface LatencyDispersion extends Dispersion {
-  /** Number of independent intervals with the same information about the run's own percentile. */
+  /**
+   * Number of independent intervals that would give the same information about the share of requests at or above the
+   * run's own percentile.
+   */
   readonly effective: number;
   /**
-   * For a run whose windows wander: the seconds that it must last to show that it keeps its level at its own
-   * percentile. 0 if it shows that already; the dispersion then includes all effects of the wandering level on the
-   * share of slow requests. Null for any other run, because a drift, a jump or a swing is not such a level.
+   * The seconds that a run must last to show that it keeps a constant level at its own percentile, if its windows
+   * wander. It is 0 if the run shows that already; the dispersion then covers all effects of the wandering on the share
+   * of slow requests. Null for any other run, because with a drift, a jump or a swing there is no constant level.
    */
   readonly levelAfterS: number | null;
-  /** What to expect of a longer run, judging by this one. */
+  /** The dispersion to expect of a longer run, predicted from this run at the limit and at its percentiles. */
   readonly expected: readonly Expected[];
 }
 
-/** A percentile is not used if more than this many times its share of requests reach it, because many are equal. */
+/**
+ * The run's own percentile is ignored if the share of requests that reach it is more than this many times the expected
+ * share, because many latencies are equal.
+ */
 const MOST_TIES = 3;
 
 /**
- * The dispersion of the requests whose latency is beyond a limit. It is measured at the limit and at the run's own
- * percentile, beyond which there are always enough requests: waits in a queue come in clusters that are equally large at
- * both. Null if the run is too short to show clusters.
- * @param isBeyond Whether a latency is beyond the limit; null for times that are not kept by interval, for which the
- * requests' latencies at the own percentile are used.
+ * The dispersion of the requests with a latency beyond a limit. It is measured at the limit and at the run's own
+ * percentile, beyond which there are always enough requests. Waits in a queue form clusters that are about equally
+ * large at both. Null if the run is too short to show clusters.
+ * @param isBeyond Whether a latency is beyond the limit. Null for times that results do not keep for each interval;
+ * only the latencies at the run's own percentile are then used.
  */
 export function latencyDispersion(
   run: JudgedRun,
@@ -116,8 +124,9 @@ export function latencyDispersion(
     levelAfterS: run.warmup?.unsettled === "wander" ? levelAfterS(run, own) : null,
     expected: seen === null ? [] : [
       ...known.flatMap(expected),
-      // A short run has too few clusters of its slowest requests to show their size, but many clusters beyond its median.
-      // In a queue, one size follows from the other.
+      // A short run has too few clusters of its slowest requests to show how large they are, but it
+      // has many clusters beyond the median. In a queue, the size of one follows from that of the
+      // other.
       ...expected(beyondOwn(50)).map(({ ratio, effective }) => ({
         ratio: clusteringOf((100 - percentile) / 100) / clusteringOf(0.5) * ratio,
         effective,
@@ -139,8 +148,8 @@ function expectedOf(dependence: Dependence, requests: number): Expected[] {
 }
 
 /**
- * The dispersion of failed requests by the intervals in which they ended. Requests that were never sent are in no
- * interval and count as one burst, like everything that the results do not keep by interval.
+ * The dispersion of failed requests, by the intervals in which they ended. Failures that results do not assign to an
+ * interval, such as requests that were never sent, count as one burst.
  */
 export function failureDispersion(
   run: JudgedRun,
@@ -158,24 +167,29 @@ export function failureDispersion(
   return presumedDispersion(failures, { ...seen, ratio });
 }
 
-/** How a share of requests is judged. */
+/** What a share of requests is compared with, and how the result is worded. */
 export interface ShareTerms {
   /** The allowed share. */
   readonly limit: number;
   readonly allowed: Allowed;
   readonly level: number;
   readonly found: (share: Range) => Found;
-  /** What the advised number of further requests assumes about them. */
+  /**
+   * The assumption about further requests under which the advised number of them would decide; null if there is none.
+   */
   readonly like: "without a failure" | "like these" | null;
 }
 
 interface OneRunTerms extends ShareTerms {
   readonly run: JudgedRun;
-  /** The dispersion of the requests that the share counts; null if the run is too short to show it. */
+  /** The dispersion of the requests counted in the share; null if the run is too short to show it. */
   readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
 }
 
-/** Judges a share of one run. @param sure The requests that certainly count; `most` includes all that may count. */
+/**
+ * Judges the share of one run's requests against a limit.
+ * @param sure The requests that certainly count; `most` also includes those that may count.
+ */
 export function oneRunEvidence(
   { sure, most }: Readonly<Record<"sure" | "most", Proportion>>,
   { run, dispersion: known, limit, allowed, level, found, like }: OneRunTerms,
@@ -196,8 +210,8 @@ export function oneRunEvidence(
   const perCluster = known.ratio / Math.min(limit, 1 - limit);
   const loadedS = loadSecondsFor(run.elapsedS, run);
   const secondsOf = (requests: number): number => loadedS * requests / sure.of;
-  // If no cluster was seen, all clusters are presumed to have the same size, and the interval alone tells how many
-  // requests would rule out the limit.
+  // If the dispersion was presumed because no cluster was seen, no number of clusters is required,
+  // because the interval alone tells how many requests would rule out the limit.
   const isNone = like !== null && known.degreesOfFreedom === Infinity;
   const needed = isNone ? 0 : LEAST_CLUSTERS;
   if (clusters < needed) {
@@ -215,7 +229,10 @@ export function oneRunEvidence(
     remedy: { code: "more-requests", requests, seconds: secondsOf(requests), like },
   });
 
-  /** The outcome that holds however requests depend on each other. */
+  /**
+   * The outcome that holds regardless of how the requests depend on each other; inconclusive for `reason` if there is
+   * none.
+   */
   function anyway(found: Found, reason: Reason): Evidence {
     const p = probabilityAtMost(sure, limit);
     const outcome: Outcome = sideOf(exactly(value), allowed);

@@ -1,6 +1,6 @@
 /**
- * Chooses which cells of an experiment are compared, and makes all comparisons together, so that Holm's method covers
- * every verdict of the report.
+ * Chooses which cells of an experiment are compared. All comparisons are made together, so that Holm's method covers
+ * every verdict in the report.
  */
 import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
 import type { Run } from "../../runner/result/result.ts";
@@ -41,22 +41,22 @@ function targetsOf(cells: readonly CellRuns[]): Set<string> {
   return new Set(cells.map(({ target }) => target));
 }
 
-/** Cells with few enough errors: see `TOLERATED_WRONG_RATIO`. */
+/** The cells whose share of errors is within `TOLERATED_WRONG_RATIO`. */
 export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
   return cells.filter((cell) => !hasTooManyErrors(cell));
 }
 
 /**
- * Whether requests come at a fixed pace, which is then the same for all cells, so that latency decides. For a capacity,
- * the pace is the result.
+ * Whether requests arrive at a fixed rate, equal for all cells, so that latency decides which cell is better. A
+ * capacity search has no fixed rate, because the rate is its result.
  */
 export function isOpenLoop(cells: readonly CellRuns[]): boolean {
   return cells.every((cell) => isOpen(cell) && !cell.runs.some(({ capacity }) => capacity));
 }
 
 /**
- * The figure that decides which target is faster: requests/s, or latency if requests come at a fixed pace, because then
- * all targets that keep up serve equally many requests.
+ * The figure that decides which target is faster. It is requests/s, or latency if requests arrive at a fixed rate,
+ * because all targets that keep up then serve equally many requests.
  */
 export function decisiveFigure(cells: readonly CellRuns[]): DecisiveFigure {
   return isOpenLoop(cells) && competing(cells).length > 0 ? decisivePercentile(cells) : "rate";
@@ -65,15 +65,15 @@ export function decisiveFigure(cells: readonly CellRuns[]): DecisiveFigure {
 export type DecisiveFigure = "rate" | 50 | 99;
 
 /**
- * The percentile that decides in an open loop: p99, or p50 if too few requests of a run lie in the tail. It depends on
- * the load alone, which is the same for all compared cells, however their runs end.
+ * The percentile that decides in an open loop: p99, or p50 if a run is expected to have too few requests beyond p99. It
+ * depends only on the load, which is the same for all compared cells, and not on how their runs go.
  */
 function decisivePercentile(cells: readonly CellRuns[]): 50 | 99 {
   const loads = cells.flatMap(({ runs }) => runs.map(({ load }) => load));
   return loads.every((load) => supportsPercentile(expectedRequests(load), 99)) ? 99 : 50;
 }
 
-/** Requests, or sessions, that arrive within a run; Infinity where connections set the pace. */
+/** Number of requests, or of sessions, that arrive during a run; Infinity for a load without an arrival rate. */
 function expectedRequests(load: Run["load"]): number {
   switch (load.kind) {
     case "rate":
@@ -86,8 +86,8 @@ function expectedRequests(load: Run["load"]): number {
 }
 
 /**
- * The cells to rank, from the fastest: the best cell of each target that met the requirements or, if none did, that at
- * least responded correctly; with a single target, its cells.
+ * The cells to rank, fastest first. With several targets, each has only its best cell; with a single target, all of its
+ * cells are ranked. Cells that meet the requirements are eligible or, if no cell does, those with few enough errors.
  */
 export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
   const able = competing(cells);
@@ -107,8 +107,8 @@ export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
 }
 
 /**
- * The `order` of each run of the cells that have the most requests/s at their setting, if requests/s decide there and
- * most runs of each rival are undisturbed.
+ * For each setting, the fastest cell's runs, as their `order` in the experiment. A setting is skipped unless requests/s
+ * decide, and most runs of each rival are undisturbed.
  */
 export function leadingRuns(plans: readonly Plan[]): Set<number> {
   const leaders = plans.flatMap(({ contests }) => contests).flatMap(({ ranked }) => {
@@ -120,18 +120,21 @@ export function leadingRuns(plans: readonly Plan[]): Set<number> {
   return new Set(leaders.flatMap(({ runs }) => runs.map(({ order }) => order)));
 }
 
-/** Ranked cells, split into those that can be judged and those that cannot. */
+/** Ranked cells, separated from those whose throughput can't be judged. */
 export interface Judged {
   /** The cells that can be judged, fastest first. */
   readonly ranked: readonly CellRuns[];
   /**
-   * Cells of which most runs never settled, so that their real throughput is unknown; empty if fewer than two others
+   * Cells of which most runs never settled, so their real throughput is unknown. Empty unless at least two other cells
    * settled.
    */
   readonly unjudged: readonly CellRuns[];
 }
 
-/** Splits ranked cells; a cell that never settled does not keep the others from being compared. */
+/**
+ * Separates the cells that never settled, so that the others can still be compared. A cell that is far from all others
+ * stays ranked.
+ */
 export function judgedOf(ranked: readonly CellRuns[]): Judged {
   const isUnsettled = (cell: CellRuns): boolean =>
     cell.runs.length > 1 && unsteadyOf(cell.runs) !== null && !isFarFromAll(cell, ranked);
@@ -142,8 +145,8 @@ export function judgedOf(ranked: readonly CellRuns[]): Judged {
 }
 
 /**
- * Whether the cell's requests/s differ from every other cell's by more than the two cells stray, so that its real
- * level, whatever it is, would not change the order.
+ * Whether the cell's requests/s differ from those of every other cell by more than the rates of both vary within runs.
+ * Its rank is then certain even if it never settled.
  */
 function isFarFromAll(cell: CellRuns, ranked: readonly CellRuns[]): boolean {
   if (decisiveFigure(ranked) !== "rate") return false;
@@ -155,8 +158,8 @@ function isFarFromAll(cell: CellRuns, ranked: readonly CellRuns[]): boolean {
 }
 
 /**
- * Cells in display order, fastest first: targets by their best cell, cells of a target by their factors; cells with
- * wrong responses last.
+ * Cells in display order, fastest first. Targets are ordered by their best cell, the cells of a target by the values of
+ * their factors. Targets without a ranked cell, such as those with too many errors, come last.
  */
 export function byResult(cells: readonly CellRuns[]): CellRuns[] {
   const ranked = rankedCells(cells);
@@ -169,19 +172,22 @@ export function byResult(cells: readonly CellRuns[]): CellRuns[] {
   return cells.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** Cells of a scenario that get the same load: factors common to all targets have equal values. */
+/**
+ * Cells of a scenario that run under the same conditions: all factors that the targets have in common have equal
+ * values.
+ */
 export interface Setting {
-  /** `connections 50`; "" if no such factor varies. */
+  /** Example: `connections 50`; "" if the targets share no factor that varies. */
   readonly label: string;
   /** The factors in the label, with their values. */
   readonly factors: readonly { readonly name: string; readonly value: string }[];
-  /** Cells, in their order among all cells. */
+  /** The cells in their original order. */
   readonly cells: readonly CellRuns[];
 }
 
 /**
- * Settings in the order of the factors' values. If several targets have a factor and several others do not, each group
- * has settings of its own, so that no target of one group is compared with one of the other.
+ * Settings in the order of the factors' values. If some targets have a factor that others lack, and there are several
+ * targets of each kind, each kind has settings of its own. Targets of different kinds are then never compared.
  */
 export function settingsOf(cells: readonly CellRuns[]): Setting[] {
   const families = [
@@ -212,21 +218,21 @@ export function settingsOf(cells: readonly CellRuns[]): Setting[] {
 
 const LAST = 999;
 
-/** The value of a factor; `unset` if the cell's target has no such factor. */
+/** The value of a factor in words; `unset` if the cell lacks the factor. */
 function settingText(cell: CellRuns, path: string): string {
   const value = valueOf(cell, path);
   return value === undefined ? "unset" : valueText(value);
 }
 
-/** A factor's values in words: numbers ascending, others in order of appearance. */
+/** A factor's values in words. Numbers are in ascending order, other values in order of appearance. */
 function orderOf(cells: readonly CellRuns[], path: string): string[] {
   return numericFactor(cells, path)?.values.map(({ text }) => text) ??
     [...new Set(cells.map((cell) => settingText(cell, path)))];
 }
 
 /**
- * Pairs that differ in a single respect: each target with the first one under the same load; or, with a single target,
- * each value of a factor with the first.
+ * Pairs of cells that differ in one respect. With several targets, each is paired with the first target under the same
+ * load; with a single target, each value of a factor is paired with the factor's first value.
  */
 export function basePairs(cells: readonly CellRuns[]): CellPair[] {
   const right = rightCells(cells);
@@ -241,7 +247,10 @@ function targetPairs({ cells: [first, ...others] }: Setting): CellPair[] {
   }));
 }
 
-/** Each cell, paired with the one that has the first value of a factor and agrees in all others. */
+/**
+ * For each factor, pairs every cell with the one that has the factor's first value and equal values of all other
+ * factors.
+ */
 function valuePairs(cells: readonly CellRuns[]): CellPair[] {
   const factors = factorPaths(cells).map((path) => ({ path, texts: orderOf(cells, path) }))
     .filter(({ texts }) => texts.length > 1)
@@ -257,15 +266,15 @@ function valuePairs(cells: readonly CellRuns[]): CellPair[] {
   });
 }
 
-/** Looks up the comparison of two cells that were among the pairs, in either direction. */
+/** Looks up the comparison of two cells. The pair must have been compared, but either cell may be named as the base. */
 export type Lookup = (base: CellRuns, next: CellRuns) => GroupComparison;
 
 /**
- * Compares pairs of cells, all judged together.
+ * Compares pairs of cells and judges the comparisons together.
  *
- * @param unproven Pairs with a side that never settled. Nothing is proven about these pairs, so they make no other
- * comparison harder to decide.
- * @param ratioOf The ratios of the experiment. Default: ratios that know about these pairs alone.
+ * @param unproven Pairs with a cell that never settled. They get no verdict, so they do not make the other comparisons
+ * harder to decide by adding hypotheses.
+ * @param ratioOf Computes the ratios of the experiment. Default: from these pairs alone.
  */
 export function compareCells(
   pairs: readonly CellPair[],
@@ -273,7 +282,7 @@ export function compareCells(
   unproven: readonly CellPair[] = [],
   ratioOf?: RatioOf,
 ): Lookup {
-  // A pair is compared once, whichever side is named first.
+  // A pair is compared only once, regardless of which cell is the base.
   const known = new Map<CellRuns, Map<CellRuns, GroupComparison | null>>();
   for (const those of [pairs, unproven]) {
     const added = those.filter(({ base, next }) => {
@@ -283,7 +292,8 @@ export function compareCells(
     });
     const sides = added.map((pair): GroupPair => ({
       ...sidesOf(pair),
-      // CPU time does not show which cell is faster, so its hypotheses must not make that harder to decide.
+      // CPU time does not show which cell is faster. Its hypotheses must not make that question
+      // harder to decide.
       decisive: ["rate", decisivePercentile([pair.base, pair.next])],
     }));
     comparePairs(sides, options, ratioOf).forEach((judged, i) => {
@@ -314,7 +324,6 @@ const OPPOSITE = {
   inconclusive: "inconclusive",
 } as const;
 
-/** The same comparison with the sides swapped. */
 function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison {
   return {
     ...others,
@@ -357,25 +366,28 @@ function turnedGroups(groups: RunGroups): RunGroups {
   return { ...groups, clusters: [turned(larger), turned(smaller)] };
 }
 
-/** Cells that compete at equal values of the other factors. */
+/** The cells that compete at one setting. */
 export interface Contest extends Setting, Judged {}
 
-/** Everything that is compared in a scenario. */
+/** All comparisons in a scenario. */
 export interface Plan {
   readonly name: string;
-  /** Path of the factor whose values are compared; null: targets are compared. */
+  /** Path of the factor whose values are compared; null if targets are compared. */
   readonly factor: string | null;
-  /** The cells to compare: targets, or the values of a compared factor in place of targets. */
+  /** The cells to compare. If the values of a factor are compared, they take the place of targets. */
   readonly cells: readonly CellRuns[];
-  /** The contests, one for each setting; empty with a single target. */
+  /** One for each setting with several targets, so none with a single target. */
   readonly contests: readonly Contest[];
-  /** Each cell paired with the base. */
+  /** Each cell paired with its base: the first target or the first value of a factor. */
   readonly againstBase: readonly CellPair[];
-  /** The pairs that decide which side is ahead. */
+  /** The pairs that decide which cell is ahead. */
   readonly pairs: readonly CellPair[];
 }
 
-/** Plans the comparisons of a scenario. @param choice The experiment's choice of what to compare. */
+/**
+ * Plans the comparisons of a scenario.
+ * @param choice What the experiment's file says should be compared.
+ */
 export function planOf({ name, cells: measured }: ScenarioRuns, choice: ComparedChoice): Plan {
   const factor = comparedFactor(measured, choice);
   const cells = basedOn(factor === null ? measured : recast(measured, factor, choice), choice.base);
@@ -388,23 +400,26 @@ export function planOf({ name, cells: measured }: ScenarioRuns, choice: Compared
   if (ranked.length < 2 || numericFactors(ranked).length === 0) {
     return { ...plan, pairs: firstPairs(judged) };
   }
-  // If the factor is a number, the fastest cell is compared with the slowest.
+  // For a numeric factor, only the slowest and the fastest cell are compared.
   return { ...plan, contests: [], pairs: [{ base: ranked[ranked.length - 1], next: ranked[0] }] };
 }
 
-/** The fastest cell paired with every other ranked cell, and with the cells that never settled. */
+/** Pairs the fastest cell with every other ranked cell, and with the cells that never settled. */
 function firstPairs({ ranked: [first, ...others], unjudged }: Judged): CellPair[] {
   return [...others, ...unjudged].map((other) => ({ base: other, next: first }));
 }
 
-/** The pairs that are tested together: one family for Holm's method, which also share their spread. */
+/**
+ * The pairs that are tested together, as one family for Holm's method. They also share what they show about the spread
+ * of figures.
+ */
 export function provenPairs(plans: readonly Plan[]): CellPair[] {
   return plans.flatMap(({ againstBase, pairs }) => [...againstBase, ...pairs]);
 }
 
 /**
- * Pairs of the best unsettled cell, if it ran ahead of all settled ones, with each other cell: they show whether it is
- * likely the fastest.
+ * Pairs to decide whether an unsettled cell is likely the fastest: the best unsettled cell with each other cell, in
+ * contests where it ran faster than the best settled cell.
  */
 export function unprovenPairs(plans: readonly Plan[]): CellPair[] {
   return plans.flatMap(({ contests }) => contests).flatMap((contest) => {
@@ -416,8 +431,8 @@ export function unprovenPairs(plans: readonly Plan[]): CellPair[] {
 }
 
 /**
- * The ratios of an experiment's cells, each with the interval that its comparisons, claims, thresholds and published
- * figures all show.
+ * The ratios of an experiment's cells. A ratio has the same interval in comparisons, claims, thresholds and published
+ * figures.
  * @param scenarios The scenarios in the results.
  */
 export function ratiosOf(scenarios: readonly ScenarioRuns[], results: Grouped): RatioOf {
@@ -425,12 +440,16 @@ export function ratiosOf(scenarios: readonly ScenarioRuns[], results: Grouped): 
   return ratiosOfPlans(plans, repeatedOf(results).level);
 }
 
-/** The ratios of planned pairs. @param level Level at which intervals are computed, so that they may be called 95 %. */
+/**
+ * The ratios of planned pairs.
+ * @param level Level at which intervals are computed. If the experiment was analysed repeatedly, it exceeds 95 %, so
+ * that the intervals have 95 % coverage in the end.
+ */
 export function ratiosOfPlans(plans: readonly Plan[], level: number): RatioOf {
   return ratiosBeside(provenPairs(plans).map(sidesOf), level);
 }
 
-/** The contest at each setting with at least two measured targets, of which at least one responded correctly. */
+/** One contest for each setting with at least two measured targets, at least one of which responded correctly. */
 function contestsOf(cells: readonly CellRuns[]): Contest[] {
   return settingsOf(cells)
     .filter((setting) => targetsOf(setting.cells).size > 1)
@@ -438,7 +457,7 @@ function contestsOf(cells: readonly CellRuns[]): Contest[] {
     .filter(({ ranked }) => ranked.length > 0);
 }
 
-/** Ranks a cell that never settled if it is likely the fastest, so that the verdict can say so. */
+/** Ranks cells that never settled if the best of them is likely the fastest, so that the verdict can say so. */
 export function withLikelyFirst(contest: Contest, lookup: Lookup): Contest {
   const ahead = unjudgedAhead(contest);
   if (ahead.length === 0) return contest;
@@ -455,7 +474,7 @@ export function withLikelyFirst(contest: Contest, lookup: Lookup): Contest {
   return isLikely ? likely : contest;
 }
 
-/** Unjudged cells whose runs are nevertheless better than the leader's, the best first. */
+/** Unjudged cells that ran faster than the fastest ranked cell. */
 export function unjudgedAhead({ ranked, unjudged }: Judged): CellRuns[] {
   const [first] = ranked;
   const figure = decisiveFigure(ranked);

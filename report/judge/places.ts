@@ -1,8 +1,8 @@
 /**
- * What is known at each place of a comparison. In an experiment, a place is a setting of a scenario, where one target
- * may be ahead; if targets are compared with a base, it is one of these targets in a setting; in two results, it is a
- * cell. Places are judged twice, by all runs and by the undisturbed runs alone, and a verdict holds only as far as both
- * agree.
+ * What is known at each place of a comparison. What a place is depends on the comparison: a setting of a scenario in an
+ * experiment, where one target may be ahead; one target at one setting if targets are compared with a base; or a cell
+ * when two results are compared. Places are judged twice, from all runs and from only the undisturbed ones. A verdict
+ * holds only as far as both agree.
  */
 import { isOpenAbove, isSearched } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
@@ -22,18 +22,24 @@ import { unique } from "../writing/words.ts";
 import { competing, type Shortfall, shortfallOf } from "./shortfall.ts";
 
 /**
- * `leads`, `likely`: one side is ahead, certainly or without proof; `only`: a single side meets the requirements;
- * `none`: no side does.
+ * The result at a place. `leads` and `likely`: one side is ahead, with or without proof. `only` and `none`: one side
+ * meets the requirements, or no side does.
  */
 export type PlaceCode = "leads" | "likely" | "equivalent" | "undecided" | "only" | "none";
 
-/** Reasons of comparisons for which there is no standing; the last three are specific to sides loaded in turns. */
+/**
+ * Reasons for an inconclusive comparison that no standing expresses; the last three occur only with sides loaded in
+ * turns.
+ */
 const OTHER_REASONS = [
   ...["sessions", "unconfirmed"] as const,
   ...["few-slices", "dependent-slices", "disturbed"] as const,
 ];
 
-/** Why no side is ahead. `doubted`: the undisturbed runs alone do not show it; `lost`: there are too few of them. */
+/**
+ * Why no side is ahead. `doubted`: the undisturbed runs alone do not show a lead. `lost`: there are too few undisturbed
+ * runs.
+ */
 export type Why =
   | Exclude<Standing, "ahead" | "behind" | "equivalent">
   | typeof OTHER_REASONS[number]
@@ -42,48 +48,58 @@ export type Why =
 
 interface Side {
   readonly name: string;
-  /** The name with the values of factors that distinguish it from others of the same name. */
+  /** The name, with the values of factors if other sides have the same name. */
   readonly label: string;
   readonly color: number;
 }
 
 export interface Place {
-  /** Identifies the place in both judgements; in a comparison with a base, together with the other side. */
+  /**
+   * Identifies the place, so that its judgements from all runs and from the undisturbed ones can be matched. In a
+   * comparison with a base, the key includes the other side.
+   */
   readonly key: string;
-  /** `static`, `connections 50`, `static, connections 50`: as much as distinguishes the place. */
+  /** As much as is needed to tell places apart: `static`, `connections 50` or `static, connections 50`. */
   readonly name: string;
   readonly scenario: string;
-  /** The factors that define the setting. */
+  /** Names of the factors that define the setting. */
   readonly factors: readonly string[];
-  /** The noun for counting such places. */
+  /** The noun to use when places are counted. */
   readonly noun: "scenario" | "setting" | "cell";
   readonly code: PlaceCode;
-  /** The best side in this place; in a comparison with a base, the other side. */
+  /**
+   * The best side at this place. In a comparison with a base, it is the side that is compared, even if it is behind,
+   * unless only the base meets the requirements.
+   */
   readonly first: Side;
   /**
-   * The rival with which the first is compared: the closest side that it is not proven to beat, or else the next one;
-   * null if it is alone.
+   * The side with which `first` is compared: the fastest one that `first` is not proven to beat or, if it beats all,
+   * the next in rank. Null if there is no other side. In a comparison with a base, it is the base.
    */
   readonly rival: Side | null;
-  /** Comparison of the first with its rival. */
+  /** Comparison of `first` with `rival`; null if there is none. */
   readonly decision: FigureComparison | null;
-  /** Comparison of the same two by median latency, if p99 decides and the medians disagree; else null. */
+  /**
+   * Comparison of the same two sides by median latency if p99 decides and the medians point the other way; otherwise
+   * null.
+   */
   readonly median: FigureComparison | null;
   readonly marginRatio: number;
-  /**
-   * Whether the first precedes the rival in the experiment, so that tables show the ratio of the rival to the first.
-   */
+  /** Whether `first` is listed before `rival` in the experiment, so that tables show the ratio rival ÷ first. */
   readonly isFirstBase: boolean;
-  /** The deciding figure, and its name: `requests/s`, `p99`. */
+  /** The decisive figure, and its name, such as `requests/s` or `p99`. */
   readonly of: ComparedFigure;
   readonly figure: string;
   readonly isAtLeast: boolean;
-  /** Targets as fast as the leader, or not distinguished from it. */
+  /** Targets that `first` is not proven to beat, if they stand against it just as the rival does. */
   readonly peers: readonly string[];
-  /** Targets that are certainly slower than the leader. */
+  /** Targets that are proven slower than `first`. */
   readonly beaten: readonly string[];
   readonly short: readonly Shortfall[];
-  /** Targets that never settled, and whether they ran ahead of all that did. */
+  /**
+   * Targets that never settled. If any of these ran faster than the best settled target, only those are listed, and
+   * `isUnsettledAhead` is true.
+   */
   readonly unsettled: readonly string[];
   readonly isUnsettledAhead: boolean;
   /** Targets without an undisturbed run, which the verdict leaves out. */
@@ -92,7 +108,6 @@ export interface Place {
   readonly why: Why | null;
 }
 
-/** All targets that the place names. */
 export function targetsOf(
   { first, rival, peers, beaten, short, unsettled }: Omit<Place, "invalid">,
 ): string[] {
@@ -100,7 +115,10 @@ export function targetsOf(
   return [first.name, rival?.name ?? [], peers, beaten, shorts, unsettled].flat();
 }
 
-/** The side that is ahead, certainly or likely; in a comparison with a base it may be either. */
+/**
+ * The side that is ahead, with or without proof; null if there is none. In a comparison with a base, either side may be
+ * ahead.
+ */
 export function winnerOf({ code, first, rival, decision }: Place): Side | null {
   if (code === "only") return first;
   if (code !== "leads" && code !== "likely") return null;
@@ -113,7 +131,10 @@ export function isMoreBetter({ figure }: Pick<FigureComparison, "figure">): bool
   return figure === "rate";
 }
 
-/** `capacity`, `requests/s`, `p99`. @param unit Unit of the rate: what is counted. */
+/**
+ * Examples: `capacity`, `requests/s`, `p99`.
+ * @param unit Unit of the rate, which depends on what is counted.
+ */
 export function figureNameOf(
   figure: ComparedFigure,
   { runs }: Pick<CellRuns, "runs">,
@@ -123,16 +144,19 @@ export function figureNameOf(
   return figure === "cpuPerRequest" ? "CPU per request" : figure === "mean" ? "mean" : `p${figure}`;
 }
 
-/** A scenario whose contests are ranked by their outcome. */
+/** A scenario whose comparisons have been made, and whose contests are in order of the results. */
 export interface DecidedPlan extends Plan {
-  /** The unit of the rate: `requests/s`, `purchases/s`. */
+  /** Unit of the rate, such as `requests/s` or `purchases/s`. */
   readonly unit: string;
   readonly lookup: Lookup;
 }
 
 type Where = Pick<Place, "name" | "scenario" | "factors" | "noun">;
 
-/** The places of all scenarios. @param base A target with which the others are compared; null: find the leader. */
+/**
+ * The places of all scenarios.
+ * @param base A target with which all others are compared; null to find the leader.
+ */
 export function placesOf(plans: readonly DecidedPlan[], base: string | null): Place[] {
   const contested = plans.filter(({ contests }) => contests.length > 0);
   const noun = contested.some(({ contests }) => contests.length > 1) ? "setting" : "scenario";
@@ -212,7 +236,10 @@ function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Whe
   };
 }
 
-/** The comparison of medians, if it contradicts that of tails: a much shorter tail may come with a longer median. */
+/**
+ * The comparison of the medians, if it contradicts that of p99; otherwise null. A target with a much shorter tail may
+ * have a longer median.
+ */
 export function oppositeMedian(
   { figure, ratio }: FigureComparison,
   comparison: GroupComparison,
@@ -232,7 +259,7 @@ function whyOf(standing: Standing, { reason }: FigureComparison): Why {
     : standing;
 }
 
-/** The decision without its interval, because a run that never settles has no level for an interval to surround. */
+/** Removes the interval if a side never settled, because an interval would suggest a constant level. */
 export function withoutLevel(decision: FigureComparison): FigureComparison {
   return standingOf(decision) === "unsteady" ? { ...decision, interval: null } : decision;
 }
@@ -241,7 +268,7 @@ function sideOf({ target, label, color }: CellRuns): Side {
   return { name: target, label, color };
 }
 
-/** Shortfalls of the targets that have no competing cell. */
+/** The shortfalls of targets of which no cell meets the requirements. */
 function shortIn(cells: readonly CellRuns[]): Shortfall[] {
   const able = new Set(competing(cells).map(({ target }) => target));
   return cells.filter(({ target }) => !able.has(target)).flatMap((cell) => {
@@ -284,7 +311,7 @@ type Beside =
     readonly sides: readonly [base: Side, other: Side];
   };
 
-/** The place of a side compared with the base. If both sides meet the requirements, their comparison decides it. */
+/** The place of a side that is compared with the base. If both sides meet the requirements, the comparison decides. */
 export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
   const isShort = ({ name }: Side): boolean => pair.short.some(({ label }) => label === name);
   const place = {
@@ -308,7 +335,7 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
   if (standing === "ahead" || standing === "behind") return { ...place, code: "leads" };
   if (standing === "equivalent") return { ...place, code: "equivalent" };
   const isLikely = standing === "likely-ahead" || standing === "likely-behind";
-  // Two sessions alone may differ by as much as a likely lead.
+  // Two sessions may differ by as much as a likely lead without any difference between the targets.
   if (isLikely && decision.between?.kind === "unknown") {
     return { ...place, code: "undecided", why: "sessions" };
   }
@@ -321,13 +348,13 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
 }
 
 /**
- * What becomes of the verdict without the disturbed runs:
- * - `all-valid`: no run is disturbed; `none-valid`: no run is valid; `uncompared`: nothing is compared;
- * - `in-turns`: no run is left out, because the sides took turns, so whatever disturbs one disturbs the other;
- * - `same`: it stays the same in all places; `partly`: in some;
- * - in no place: `fewer`, because too few runs are left to compare; `open`, because they do not decide; `changed`,
- *   because they contradict it;
- * - `held-back`: it needs runs whose disturbance can only have reduced the winner's lead.
+ * What remains of the verdict if the disturbed runs are left out:
+ * - `all-valid`: no run is disturbed. `none-valid`: no run is valid. `uncompared`: nothing is compared.
+ * - `in-turns`: no run is left out, because the sides took turns, so a disturbance affects both alike.
+ * - `same`: the verdict stays the same in all places. `partly`: it stays the same in some.
+ * - `held-back`: it stays the same only if runs count whose disturbance can only have reduced the winner's lead.
+ * - `fewer`, `open`, `changed`: it does not hold in any place, because too few runs are left, because these runs do not
+ * decide, or because they contradict it.
  */
 export type Survival =
   | "all-valid"
@@ -344,15 +371,17 @@ export type Survival =
 export interface Judged {
   readonly places: readonly Place[];
   readonly survival: Survival;
-  /** Places whose verdict depends on disturbed runs. */
+  /** Places whose verdict rests on disturbed runs. */
   readonly lost: readonly Place[];
 }
 
 /**
- * Judges places by all runs and by the undisturbed ones. A decision that the undisturbed runs alone do not support
- * becomes likely or undecided, unless they support it together with runs whose disturbance only held the winner back.
- * @param again The places by the undisturbed runs alone; null if no run was disturbed.
- * @param withHeldBack The places by the undisturbed runs and those whose disturbance only held the winner back.
+ * Judges places from all runs, and again from the undisturbed runs. If a verdict does not hold for the undisturbed runs
+ * alone, it becomes likely or undecided, unless it holds when runs are added whose disturbance can only have held the
+ * winner back.
+ * @param again The places judged from the undisturbed runs; null if no run was disturbed.
+ * @param withHeldBack The places judged from the undisturbed runs and those whose disturbance can only have held the
+ * winner back.
  */
 export function judgedTwice(
   places: readonly Place[],
@@ -383,7 +412,10 @@ interface Kept {
   readonly kept: "same" | "held-back" | "open" | "changed" | "fewer";
 }
 
-/** The lead as a lower bound, if it shows when the winner's held-back runs count, too; else null. */
+/**
+ * The lead as a lower bound, if it holds when runs are added whose disturbance can only have held the winner back;
+ * otherwise null.
+ */
 function keptByHeldBack(place: Place, held: Place | undefined): Kept | null {
   const isLead = place.code === "leads" && place.of === "rate" && winnerOf(place) === place.first;
   return isLead && held !== undefined && saysOf(held) === saysOf(place)
@@ -398,7 +430,7 @@ function keptAs(place: Place, without: Place | undefined): Kept {
   if (saysOf(without) === saysOf(place)) {
     const known = targetsOf(without);
     const invalid = unique(targetsOf(place)).filter((target) => !known.includes(target));
-    // A target without an undisturbed run is not ranked among those that have one.
+    // A target without undisturbed runs is not ranked with targets that have some.
     return { place: invalid.length === 0 ? place : { ...without, invalid }, kept: "same" };
   }
   const isOpen = without.code === "undecided" ||
@@ -411,10 +443,10 @@ function keptAs(place: Place, without: Place | undefined): Kept {
 }
 
 /**
- * The comparison, with a mark on each verdict that the undisturbed runs alone do not give.
- * @param again The comparison of the undisturbed runs; undefined if too few of them are left.
- * @param withHeldBack The same with runs whose disturbance can only have held the faster side back: a verdict on
- * requests/s that it shows holds, too.
+ * Marks each verdict that the undisturbed runs alone do not confirm.
+ * @param again The comparison of the undisturbed runs; undefined if too few are left.
+ * @param withHeldBack The comparison that also includes runs whose disturbance can only have held the faster side back.
+ * It can confirm a verdict on requests/s, too.
  */
 export function withDoubt(
   comparison: GroupComparison,
@@ -429,7 +461,7 @@ export function withDoubt(
   return { ...comparison, figures };
 }
 
-/** A key that is equal for places with the same statement, whatever their figures. */
+/** A key that is equal for places with the same outcome, winner and shortfalls, whatever their figures. */
 function saysOf(place: Place): string {
   const short = place.short.map(({ label }) => label);
   return JSON.stringify([place.code, winnerOf(place)?.name ?? null, short]);

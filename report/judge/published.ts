@@ -1,7 +1,7 @@
 /**
- * Published figures × results: each published figure beside the measured one of the same cell, both divided by those of
- * a named cell if the file asks for that; the figures that certainly differ by more than a margin; and whether the
- * measured figures come in the published order.
+ * Compares published figures with the measured figures of the same cells. If the experiment's file asks for it, both
+ * are divided by the figures of a base cell. Reports the figures that certainly differ by more than a margin, and
+ * whether the measured figures have the published order.
  */
 import { type Bound, type BoundedFigure, boundedFigure } from "../../base/figures/bound.ts";
 import { SCENARIO, TARGET } from "../../base/figures/cells.ts";
@@ -27,48 +27,48 @@ interface PublishedRow {
   readonly at: Member;
   readonly cell: CellRuns;
   readonly published: number;
-  /** Whether the published value is an upper limit, a lower limit or an approximation; null if it is exact. */
+  /** Whether the published value is an upper limit, a lower limit or an approximation; null if it is none of these. */
   readonly bound: Bound | null;
   readonly measured: FigureRange;
 }
 
-/** A published value beside the measured one: the figures themselves, or both as multiples of the base's. */
+/** A published value and the measured one, either as such or as multiples of the values of a base row. */
 export interface MatchedRow extends PublishedRow {
-  /** The row by whose values this row is divided; null if it is not divided. */
+  /** The row whose values divide this row's values; null if rows are not divided. */
   readonly base: PublishedRow | null;
   readonly ofPublished: number;
   readonly ofMeasured: Range;
-  /** Measured over published; null if both are 0, and for the base itself. */
+  /** Measured ÷ published; null for the base itself, or if both are 0. */
   readonly quotient: Range | null;
-  /** Whether the difference certainly matters. */
+  /** Whether the difference is certainly larger than `FAR_RATIO`. */
   readonly isFar: boolean;
 }
 
-/** Whether the row is the base by which the others are divided. */
+/** Whether the row is the base by which other rows are divided. */
 export function isBase({ at, base }: Pick<MatchedRow, "at" | "base">): boolean {
   return base?.at === at;
 }
 
-/** Order of all cells, or of the cells of one scenario. */
+/** How well the measured order of the cells, in all scenarios or in one, agrees with the published order. */
 export interface PublishedOrder {
   /** "" for all scenarios. */
   readonly scenario: string;
   readonly cells: number;
-  /** Rank correlation; NaN if a column holds the same value for all cells: see `spearmanRho`. */
+  /** Spearman's rank correlation; NaN if a column has the same value for all cells: see `spearmanRho`. */
   readonly rho: number;
 }
 
 export interface JudgedTable {
   readonly table: Published;
-  /** Rows, in the order of the file. */
+  /** Rows in the order of the experiment's file. */
   readonly rows: readonly MatchedRow[];
-  /** Differences that matter, the largest first. */
+  /** Rows with a difference that matters, the largest difference first. */
   readonly far: readonly MatchedRow[];
-  /** The order of all cells first, then that of each scenario, if there are several. */
+  /** The order over all cells first; then, if there are several scenarios, the order within each of them. */
   readonly orders: readonly PublishedOrder[];
-  /** Whether the rows are relative to a base. */
+  /** Whether the rows are divided by the values of a base. */
   readonly isRelative: boolean;
-  /** Published values without a measured figure, and why. */
+  /** Published values for which there is no measured figure, and the reason. */
   readonly missing: readonly MissingRow[];
 }
 
@@ -107,7 +107,7 @@ export function judgePublished(scenarios: readonly ScenarioRuns[], results: Rule
 
 type PublishedValue = readonly [keys: string, figure: BoundedFigure];
 
-/** Values, in the order of the file. */
+/** All published values with their full selectors, in the order of the file. */
 function publishedValues(values: Published["values"]): PublishedValue[] {
   return Object.entries(values).flatMap(([key, value]): PublishedValue[] =>
     typeof value === "object"
@@ -116,7 +116,7 @@ function publishedValues(values: Published["values"]): PublishedValue[] {
   );
 }
 
-/** A row for each cell with a published value, or the reason why there is none. */
+/** One row for each cell that a published value describes, or the reason why there is no measured figure. */
 function rowsOf(
   { figure }: Published,
   [of, { value: published, bound }]: PublishedValue,
@@ -143,12 +143,15 @@ function selectionIn(text: string, names: Ground["names"]): ReturnType<typeof se
   return "value" in selector ? selectionOf(selector.value, names) : selector;
 }
 
-/** Whether the source only gives an upper or lower limit, which can neither be ordered nor serve as a base. */
+/** Whether the published value is only an upper or lower limit, which can't be ranked. */
 function isBound({ bound }: Pick<PublishedRow, "bound">): boolean {
   return bound === "<" || bound === ">";
 }
 
-/** The rows, each divided by its base; null if a row has no base or ratio, because then no row is divided. */
+/**
+ * The rows, each divided by its base. Null if any row has no base or no ratio, because rows are divided either all or
+ * not at all.
+ */
 function relativeRows(
   rows: readonly PublishedRow[],
   selection: ReturnType<typeof selectionOf>,
@@ -177,8 +180,8 @@ function matched(
 }
 
 /**
- * Whether a difference is large, and certainly so; a lower bound can only be too low, and a value below a published
- * upper limit agrees.
+ * Whether a difference is certainly large. A measured lower bound may really be higher, so it is never certainly too
+ * low. A published upper limit agrees with any smaller value, and a published lower limit with any larger one.
  */
 function isFar(
   { bound, measured }: PublishedRow,
@@ -198,7 +201,10 @@ function isFar(
   return sideOf(widest, allowed) === "broken";
 }
 
-/** The only row of the selection that agrees with the given one in everything that the selection leaves open. */
+/**
+ * The only row that the selection selects and that agrees with the given row in all dimensions that the selection does
+ * not name; null unless there is exactly one.
+ */
 function baseOf(
   { at }: PublishedRow,
   rows: readonly PublishedRow[],
@@ -217,13 +223,15 @@ function baseOf(
 
 type RatioOfRows = (of: PublishedRow, to: PublishedRow) => Range | null;
 
-/** Orders the farthest first; two infinite distances keep their order. */
+/**
+ * Orders rows by the size of the difference, the largest first. The comparison of two infinite differences avoids ∞ −
+ * ∞.
+ */
 function byQuotient(a: MatchedRow, b: MatchedRow): number {
   const [one, other] = [a, b].map(({ quotient }) => Math.abs(Math.log(quotient?.value ?? 1)));
   return one === other ? 0 : other - one;
 }
 
-/** The order of all rows, and that within each scenario if there are several. */
 function ordersOf(rows: readonly MatchedRow[]): PublishedOrder[] {
   const scenarios = Map.groupBy(rows, ({ at }) => at.scenario);
   const orderOf = (scenario: string, those: readonly MatchedRow[]): PublishedOrder => ({

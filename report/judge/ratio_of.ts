@@ -1,6 +1,6 @@
 /**
- * The ratio of two figures with its only interval: comparisons, claims, thresholds and published figures of an
- * experiment all take it from here, so that the same two cells never have two intervals.
+ * The ratio of two figures and its interval. The comparisons, claims, thresholds and published figures of an experiment
+ * all take it from here, so that the same two cells never have two different intervals.
  */
 import { moderated, variancePriorOf } from "../../runner/stats/comparison/moderation.ts";
 import { varianceOfPairs } from "../../runner/stats/comparison/pairing.ts";
@@ -19,9 +19,9 @@ import type { ComparedFigure, ComparedRuns } from "./group.ts";
 import { type Sliced, type SlicedOf, varianceOverRounds } from "./slices.ts";
 
 /**
- * What separates two figures besides the differences that their runs show: nothing, if they were measured in one
- * experiment; two sessions, which differ by an unknown amount; or enough sessions to know that amount, so that the
- * ratio is the one over sessions.
+ * What the sessions of two figures add to the differences that their runs show. Figures of one experiment share a
+ * session, which adds nothing. Two sessions add an unknown amount. With enough sessions, the amount is known, and the
+ * ratio is computed over sessions.
  */
 export type Between =
   | { readonly kind: "one-session" }
@@ -30,14 +30,13 @@ export type Between =
 
 export const ONE_SESSION: Between = { kind: "one-session" };
 
-/** The ratio over sessions; null if unknown. */
+/** The ratio over sessions; null unless there are enough sessions for it. */
 export function contrastIn(between: Between | null): SessionContrast | null {
   return between?.kind === "known" ? between.contrast : null;
 }
 
-/** Sides that ran in the same repetitions, with the result of each pair. */
+/** Two sides that ran in the same repetitions of one session, and the ratio in each repetition. */
 export interface Pairing {
-  /** Number of pairs. */
   readonly pairs: number;
   /** ln (new / base) for each pair. */
   readonly logRatios: readonly number[];
@@ -45,7 +44,7 @@ export interface Pairing {
   readonly sides: readonly [base: Estimate, next: Estimate];
 }
 
-/** Pairs the sides by their repetitions; null if they share fewer than two. */
+/** Pairs the sides by repetition; null unless they share at least two repetitions of one session. */
 export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
   if (next.session === null || next.session !== base.session) return null;
   const common = commonOf([next, base]);
@@ -57,16 +56,16 @@ export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
 }
 
 /**
- * `of` over `to`, by the runs of both; null where either has fewer than two runs.
+ * The interval of `of` ÷ `to` from the runs of both; null if either has fewer than two runs.
  *
- * Sides that ran in the same repetitions of one session are paired. If the experiment makes six comparisons or more
+ * Sides that ran in the same repetitions of one session are paired. If the experiment makes at least six comparisons
  * that share no runs, the variance of a pair is moderated: what these comparisons together show about the figure's
- * spread is added to what the pair's own few runs show. That holds for any two cells of the experiment, whether or not
- * they are compared elsewhere. A figure that no comparison has (`p90`, `memory`) has nothing to borrow: its ratio is
- * only paired.
+ * spread is combined with what the pair's own few runs show. This applies to any two cells of the experiment, even if
+ * they are not compared elsewhere. Figures such as `p90` or `memory`, which comparisons do not include, are paired
+ * without being moderated.
  *
- * @param figure The figure that both estimates are of.
- * @param between Further differences between the sides. Default: they ran in one session.
+ * @param figure The figure that both estimates describe.
+ * @param between What else separates the sides. Default: nothing, because they ran in one session.
  */
 export type RatioOf = (
   of: Estimate,
@@ -75,22 +74,22 @@ export type RatioOf = (
   between?: Between,
 ) => ConfidenceInterval | null;
 
-/** Two sides that are compared. */
 export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
-  /** Default: both sides ran in one experiment. */
+  /** What else separates the sides; default: nothing, because they ran in one experiment. */
   readonly between?: (figure: DrawnFigure) => Between;
-  /** Null unless the sides took turns slice by slice. */
+  /** Null or absent unless the sides were loaded in alternating slices. */
   readonly sliced?: SlicedOf | null;
   /** The figures that decide this pair; default DECISIVE. */
   readonly decisive?: readonly ComparedFigure[];
 }
 
 /**
- * The ratios of cells, moderated by what these comparisons know. Where they are too few to lend each other anything, a
- * pair relies on its own repetitions, and on all of its runs where repetitions have little in common.
+ * Ratios of cells whose variance is moderated by the spread in all given comparisons. With too few comparisons for
+ * that, a pair is judged by its own repetitions alone, and the pairing counts less if repetitions have little in
+ * common.
  *
- * @param pairs All comparisons that are read together.
- * @param confidence The confidence level of the intervals.
+ * @param pairs All comparisons of the report.
+ * @param confidence Confidence level of the intervals.
  */
 export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): RatioOf {
   const priors = new Map<DrawnFigure, Variance | null>();
@@ -114,8 +113,9 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
 }
 
 /**
- * The ratio of sides in slices. Which of their runs belong together is certain, so nothing is borrowed from other pairs.
- * Rounds of two processes that are never restarted depend on each other: null if there are too few for an interval.
+ * The ratio of two sides loaded in alternating slices. It is certain which of their runs belong together, so nothing is
+ * borrowed from other pairs. If the processes are never restarted, successive rounds depend on each other; null if
+ * there are too few rounds for an interval.
  */
 export function slicedRatio(
   sliced: Sliced,
@@ -130,14 +130,14 @@ export function slicedRatio(
   return variance && studentInterval(of.value / to.value, variance, confidence);
 }
 
-/** Variance of ln ratio if the runs were not paired. */
+/** Variance of ln ratio, computed as if the runs were not paired. */
 export function varianceApart({ sides: [to, of] }: Pairing): number {
   return of.logStandardError ** 2 + to.logStandardError ** 2;
 }
 
 /**
- * Variances of pairs without common runs. If many cells are compared with one, its runs affect the spread of all pairs,
- * so only the first pair counts.
+ * The variances of pairs that have no runs in common. If many cells are compared with the same one, only the first of
+ * these pairs counts, because the runs of the common cell affect the spread of each pair.
  */
 function disjointVariances(pairs: readonly GroupPair[], figure: DrawnFigure): Variance[] {
   const seen = new Set<Estimate>();

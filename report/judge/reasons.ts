@@ -1,6 +1,6 @@
 /**
- * What rules find, and why they may be inconclusive: each code has its evidence and one sentence without a full stop.
- * Programs and tests read the codes.
+ * The results of rules (claims and thresholds), and the reasons why they may be inconclusive. Each has a code for
+ * programs, its evidence, and one sentence without a full stop.
  */
 import type { FigureUnit } from "../../base/figures/figure.ts";
 import type { WarmupClaim } from "../../runner/result/result.ts";
@@ -22,7 +22,7 @@ import { counted, type EvidenceOf, unique, wordsOf } from "../writing/words.ts";
 
 export type Outcome = "held" | "broken" | "inconclusive";
 
-/** The range of numbers that a rule allows. */
+/** The range of values that a rule allows. */
 export interface Allowed {
   /** -Infinity if there is no lower limit. */
   readonly low: number;
@@ -32,24 +32,26 @@ export interface Allowed {
   readonly isClosed: boolean;
 }
 
-/** What was found, with the code of its sentence. */
+/** One of the codes in a table of sentences, with the evidence that its sentence needs. */
 type Coded<Sentences> = {
   readonly [Code in keyof Sentences]: { readonly code: Code } & EvidenceOf<Sentences>[Code];
 }[keyof Sentences];
 
 // Why a rule is inconclusive.
 
-/** Runs of two kinds. */
+/** Runs, or ratios, that fall into two groups. */
 export interface RunGroups {
   /** What falls into the two groups: the runs of a side, or the ratios of pairs. */
   readonly of: "base" | "next" | "ratios";
   /** The two groups, the larger first. */
   readonly clusters: TwoGroups;
-  /** Runs that count as a whole because they have no steady part; null if the groups differ in the figure alone. */
+  /**
+   * The runs that count in full length because they have no steady part; null if the groups differ only in the figure.
+   */
   readonly unsettled: RunCluster | null;
 }
 
-/** How to measure the difference between sessions. */
+/** How to make results of different sessions comparable. */
 export const SESSIONS_ADVICE =
   `measure both sides in one experiment, or ${LEAST_A_SIDE} sessions of each, preferably in alternation, or add ${
     LEAST_FREEDOM + 1
@@ -60,7 +62,7 @@ interface OfCell {
   cell: string;
 }
 
-/** Reasons that ask for more of the same: longer runs, or more of them. */
+/** Reasons that more or longer runs would remove. */
 const WITH_MORE = {
   "one-run": () => "one run: no interval",
   "one-run-each": () => "one run each: no interval",
@@ -73,24 +75,26 @@ const WITH_MORE = {
     }`,
   "few-runs": () => "inconclusive: too few runs",
   unsteady: ({ unsteady }: { unsteady: Unsteady }) => `${noSteadyStateText(unsteady)}: run longer`,
-  /** `seconds`: how long the one run must be to show its level. */
+  /** `seconds`: how long a single run must last to show its level. */
   wanders: ({ seconds }: { seconds: number }) =>
     `the run is too short to show the level around which it varies: a run of about ${
       formatDuration(seconds)
     } would suffice`,
   "few-rounds": () =>
     "there are too few rounds to show how successive rounds depend on each other: measure for longer",
-  /** How long each of two running servers would have to be measured; null if that is impractically long. */
+  /** `seconds`: how long each of two running servers would have to be measured; null if that is impractically long. */
   "longer": ({ seconds }: { seconds: number | null }) =>
     seconds === null
       ? "the figure lies so close to the limit that measuring for longer would not decide"
       : `measuring each server for about ${formatDuration(seconds)} would decide`,
-  /** The number of runs that would decide; null: more than anyone would make. */
+  /** `runs`: number of runs that would decide; null if it is impractically large. */
   "more-runs": ({ runs, isEachSide }: { runs: number | null; isEachSide: boolean }) =>
     runs === null
       ? "the figure lies so close to the limit that 1,000 runs would not decide"
       : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
-  /** `seconds`: length of a single run with that many requests, else null. `like`: the assumption about them. */
+  /**
+   * `seconds`: length of a single run with that many requests, or null. `like`: the assumption about these requests.
+   */
   "more-requests": ({ requests, seconds, like }: {
     requests: number;
     seconds: number | null;
@@ -101,12 +105,12 @@ const WITH_MORE = {
       : `about ${formatCount(roundedUp(requests))} requests ${like === null ? "" : `${like} `}${
         seconds === null ? "" : `(${formatDuration(seconds)}) `
       }would decide`,
-  /** The number of sessions of each side that would decide; null: more than anyone would make. */
+  /** `sessions`: number of sessions of each side that would decide; null if it is impractically large. */
   "more-sessions": ({ sessions }: { sessions: number | null }) =>
     sessions === null
       ? "the figure lies so close to the limit that 100 sessions a side would not decide"
       : `about ${formatCount(sessions)} sessions a side would decide`,
-  /** Evidence of one run, with the number of clusters expected at the limit. */
+  /** `clusters`: number of clusters that the single run would have at the limit. */
   "few-clusters": (
     { clusters, needed, seconds }: { clusters: number; needed: number; seconds: number },
   ) =>
@@ -121,7 +125,7 @@ const WITH_MORE = {
     formatDuration(seconds),
 };
 
-/** Reasons that longer or more runs would not remove, or whose own sentence says how much is needed. */
+/** Reasons that more or longer runs would not remove, or whose own sentence says what is needed. */
 const OTHERWISE = {
   "few-requests": (
     { percentile, needed, count }: { percentile: number; needed: number; count: number },
@@ -137,13 +141,13 @@ const OTHERWISE = {
     `${name} is a lower bound, so its true value may be higher`,
   "settling-open": ({ cell }: OfCell) =>
     `a run${ofCell(cell)} ended before it had certainly settled`,
-  /** Requests that timed out, were unfinished or were never sent. */
+  /** `count`: number of requests that timed out, did not finish or were never sent. */
   "requests-open": ({ cell, count }: OfCell & { count: number }) =>
     `${counted(count, "request")}${ofCell(cell)} never ended, so the true figure may be higher`,
   "wrong-responses": ({ cell, wrongRatio }: OfCell & { wrongRatio: number }) =>
     `${formatShare(wrongRatio)} of the requests of ${cell} were wrong or failed, ` +
     "and a fast error is not a success",
-  /** Runs that do not count among those behind the rule, and the outcome without them. */
+  /** `invalid`: number of runs behind the rule that do not count. `without`: the outcome without them. */
   "busy-machine": (
     { invalid, runs, without }: { invalid: number; runs: number; without: Outcome },
   ) =>
@@ -158,7 +162,7 @@ const OTHERWISE = {
       }`,
   "busy-failures": ({ cell }: OfCell) =>
     `the generator or the machine may have caused the failures of ${cell}`,
-  /** A peak throughput, with runs most of which are not valid. */
+  /** `invalid`: number of the `runs` made after a peak throughput that are not valid. */
   "busy-peak": ({ name, invalid, runs }: { name: string; invalid: number; runs: number }) =>
     `${invalid} of ${
       counted(runs, "run")
@@ -180,7 +184,10 @@ const OTHERWISE = {
       near.join(", ")
     }`;
   },
-  /** None of the runs behind the rule is valid, and more or longer ones like them would be no better. */
+  /**
+   * None of the runs behind the rule is valid, and more or longer runs under the same conditions would not be valid,
+   * either.
+   */
   "not-valid": ({ runs }: { runs: number }) =>
     runs === 1
       ? "the run is not valid: remove what disturbs it before you make it longer"
@@ -195,7 +202,7 @@ const OTHERWISE = {
       near.join(" and ")
     } their mean: measure both sides in one experiment`;
   },
-  /** `within`: the outcome for these two sessions alone. */
+  /** `within`: the outcome if only these two sessions are considered. */
   "other-session": ({ within }: { within: Outcome }) =>
     `${
       WITHIN_SESSIONS[within]
@@ -205,7 +212,10 @@ const OTHERWISE = {
 
 const REASONS = { ...WITH_MORE, ...OTHERWISE };
 
-/** The rule fails by itself, but not with certainty among so many tests; `remedy`: what would decide it. */
+/**
+ * The rule fails when tested alone, but not with certainty among so many tests. `remedy`: what would decide it; null if
+ * unknown.
+ */
 interface Family {
   readonly code: "family";
   readonly tests: number;
@@ -214,7 +224,7 @@ interface Family {
 
 export type Reason = Coded<typeof REASONS> | Family;
 
-/** Whether the reason asks for longer runs, or for more of them. */
+/** Whether more or longer runs would remove the reason. */
 export function asksForMore(reason: Reason): boolean {
   return reason.code === "family"
     ? reason.remedy !== null && asksForMore(reason.remedy)
@@ -242,10 +252,10 @@ const WITHOUT: Readonly<Record<Outcome, string>> = {
   inconclusive: "the condition is undecided",
 };
 
-/** Advice to send more requests than this would be useless. */
+/** With more requests than this, the advice is that no number of requests would decide. */
 const MOST_REQUESTS = 1e9;
 
-/** Rounded up to three digits, because no estimate is more exact. */
+/** Rounds up to three digits, because the estimate is no more exact. */
 function roundedUp(count: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 2);
   return Math.ceil(count / step) * step;
@@ -264,7 +274,7 @@ const ABSENCES = {
     `${cell} has no ${figure}: ${why}`,
   "nothing-to-judge": ({ why }: { why: string }) => `nothing to judge: ${why}`,
   "no-baseline": ({ why }: { why: string }) => `nothing to compare with: ${why}`,
-  /** A selector that selects no cell; `problem` is the parser's. */
+  /** `problem`: why the selector is invalid, such as an unknown name, as worded by the parser of selectors. */
   "wrong-selector": ({ problem }: { problem: string }) => problem,
   "nothing-measured": () => "nothing was measured",
   "none-selected": ({ selector }: { selector: string }) => `no cell of ${selector} was measured`,
@@ -286,7 +296,7 @@ const ABSENCES = {
 
 export type Absence = Coded<typeof ABSENCES>;
 
-/** There is no value to compare with the rule, for these reasons. */
+/** States that there is no value to compare with the rule, and the reasons. */
 export interface Absent {
   readonly none: readonly Absence[];
 }
@@ -295,20 +305,22 @@ export function absenceText(absence: Absence): string {
   return wordsOf(ABSENCES, absence.code, absence);
 }
 
-/** The number of cells that lack one or both of the figures; "" if there are none. */
+/** A note on how many cells lack one or both of the figures; "" if none does. */
 function withoutText(without: number): string {
   return without === 0 ? "" : `; left out: ${counted(without, "cell")} with a figure missing`;
 }
 
-// Findings in one cell, or in the several cells of one rule.
+// What was found in one cell, or in all cells that a rule combines.
 
-/** A figure of a cell, a peak throughput, or a quantity. */
+/** One side of a finding: a figure of a cell, a peak throughput, or a quantity. */
 export interface FoundSide {
-  /** The figure, or `max of a run`; "" for a peak or a quantity. */
+  /** Name of the figure, or `max of a run` and the like; "" for a peak or a quantity. */
   readonly name: string;
-  /** `static, hono`; `ceiling(redis)`; a quantity as written; "" if named elsewhere. */
+  /**
+   * Examples: `static, hono`; `ceiling(redis)`; a quantity as written in the rule. "" if the place is named elsewhere.
+   */
   readonly place: string;
-  /** Null for a constant quantity. */
+  /** Null for a quantity. */
   readonly value: number | null;
   readonly unit: FigureUnit;
   readonly isAtLeast: boolean;
@@ -316,18 +328,20 @@ export interface FoundSide {
 
 interface Ruled {
   allowed: Allowed;
-  /** Default: the range is claimed. */
+  /** The verb for the range: "allowed", or, by default, "claimed". */
   verb?: "allowed";
 }
 
-/** Each finding as a sentence, and in brief: the ratio or the figure with its interval. */
+/** The words for each kind of finding: a sentence, and a brief form with only the ratio or figure and its interval. */
 const FOUND = {
-  /** Nothing was found, for each of these reasons; two sides may have the same reason. */
+  /** `absences`: why nothing was found. Two sides may have the same reason, so duplicates are removed. */
   absent: ({ absences }: { absences: readonly Absence[] }) => ({
     brief: "",
     text: unique(absences.map(absenceText)).join("; "),
   }),
-  /** `limit`: its text as written, and its value in the figure's unit; null if the rule is shown beside the finding. */
+  /**
+   * `limit`: its text as written and its value in the figure's unit; null if the rule is displayed next to the finding.
+   */
   value: ({ of, interval, limit }: {
     of: FoundSide;
     interval: Range["interval"];
@@ -342,7 +356,7 @@ const FOUND = {
       }`;
     return { brief, text: `${name} is ${boundText(brief, isAtLeast)}${inPlace(place)}${claimed}` };
   },
-  /** Share of requests, from 0 to 1. */
+  /** `share`: from 0 to 1. */
   share: ({ name, share: { value, interval } }: { name: string; share: Range }) => {
     const end = value === 0 ? interval?.high : value === 1 ? interval?.low : value;
     const decimals = decimalsOf(end ?? value);
@@ -352,7 +366,7 @@ const FOUND = {
     const brief = `${shareText(value, decimals)}${ends}`;
     return { brief, text: `${name} is ${brief}` };
   },
-  /** `ratio`: null if there is none. */
+  /** `ratio`: null if it does not exist. */
   ratio: ({ of, to, ratio, ...rule }: Ruled & {
     of: FoundSide;
     to: FoundSide;
@@ -363,7 +377,7 @@ const FOUND = {
     const brief = formatRatio(ratio.value, ratio.interval);
     return { brief, text: `${pair}: ${brief}, ${allowedText(rule, factorText)}` };
   },
-  /** The first figure over the second, compared with the third over the fourth. */
+  /** `figures`: the ratio of the first two is compared with the ratio of the last two. */
   ratios: ({ figures: [of, to, otherOf, otherTo], ratio, ...rule }: Ruled & {
     figures: readonly FoundSide[];
     ratio: Range;
@@ -372,7 +386,10 @@ const FOUND = {
     const pair = `${quotientText(of, to)} against ${quotientText(otherOf, otherTo)}`;
     return { brief, text: `${pair}: ${brief}, ${allowedText(rule, factorText)}` };
   },
-  /** Spearman's correlation, from -1 to 1, over cells with both figures; and the number of cells that lack one. */
+  /**
+   * `rho`: Spearman's correlation, from −1 to 1, over the cells that have both figures. `without`: number of cells that
+   * lack one.
+   */
   correlation: ({ figures, rho, cells, without, ...rule }:
     & Ruled
     & { figures: readonly string[]; rho: Range; cells: number; without: number }) => ({
@@ -381,7 +398,7 @@ const FOUND = {
         counted(cells, "cell")
       }, ${allowedText(rule, String)}${withoutText(without)}`,
     }),
-  /** `count` of `of` runs have the label; `share` is that share, from 0 to 1. */
+  /** `share`: `count` ÷ `of`, the share of runs with the label, from 0 to 1. */
   warmup: ({ cell, label, count, of, share }: OfCell & {
     label: WarmupClaim["label"];
     count: number;
@@ -411,14 +428,14 @@ function inPlace(place: string): string {
   return place === "" ? "" : ` (${place})`;
 }
 
-/** `rate is 3,000/s (static, fast)`, `ceiling(redis) is 4,000/s`. */
+/** Examples: `rate is 3,000/s (static, fast)`, `ceiling(redis) is 4,000/s`. */
 function firstText({ name, place, value, unit, isAtLeast }: FoundSide): string {
   if (value === null) return place;
   const text = boundText(valueText(value, unit), isAtLeast);
   return name === "" ? `${place} is ${text}` : `${name} is ${text}${inPlace(place)}`;
 }
 
-/** `1,000/s (static, slow)`; with the figure if that differs from the first. */
+/** Example: `1,000/s (static, slow)`. The figure is named only if it differs from that of the first side. */
 function secondText(of: FoundSide, { name, place, value, unit, isAtLeast }: FoundSide): string {
   if (value === null) return place;
   const figure = name === "" || name === of.name ? "" : `${name} `;
@@ -431,12 +448,15 @@ function quotientText(of: FoundSide, to: FoundSide): string {
   return `${of.name} is ${value} (${of.place} over ${second}${to.place})`;
 }
 
-/** `2×`, as people write it. */
+/** Example: `2×`. */
 function factorText(limit: number): string {
   return `${Number(limit.toPrecision(4))}×`;
 }
 
-/** `claimed more than 2×`, `allowed from 0.95× to 1.05×`. @param text Formats a limit. */
+/**
+ * Examples: `claimed more than 2×`, `allowed from 0.95× to 1.05×`.
+ * @param text Formats a limit.
+ */
 function allowedText(
   { allowed: { low, high, isClosed }, verb: own }: Ruled,
   text: (limit: number) => string,
@@ -453,7 +473,10 @@ function rhoText({ value, interval }: Range): string {
   return `${text(value)}${ends}`;
 }
 
-/** Decimals that show two digits of the rarer outcome: 99.96 % and 99.92 % are far apart at a limit of 99.95 %. */
+/**
+ * Number of decimals that show two digits of the rarer outcome, because 99.96 % and 99.92 % are far apart at a limit of
+ * 99.95 %.
+ */
 function decimalsOf(share: number): number {
   const rarer = Number((100 * Math.min(share, 1 - share)).toPrecision(6));
   return Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(rarer))));

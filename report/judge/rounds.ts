@@ -1,8 +1,8 @@
 /**
- * Thresholds on a server that is never restarted and that is loaded in rounds, such as by `versus`. Its rounds are
- * parts of one run: an effect on the server that lasts longer than a round is in several of them. So the uncertainty of
- * a level, or of a share of requests, is that of the series of its rounds, as for the ratio of two such servers: see
- * `slice_ratio.ts`.
+ * Thresholds for a server that is never restarted and is loaded in rounds, as by `versus`. The rounds are parts of one
+ * run: an effect on the server may last longer than a round, so successive rounds depend on each other. The uncertainty
+ * of a figure, or of a share of requests, is therefore estimated from the series of rounds, as is the ratio of two such
+ * servers: see `slice_ratio.ts`.
  */
 import type { FigureName } from "../../base/figures/figure.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
@@ -30,7 +30,7 @@ import { loadSecondsFor, type SlicedOf, varianceOverRounds } from "./slices.ts";
 
 type RunsOfCell = Pick<JudgedCell, "runs">;
 
-/** Whether a run is a turn of a server that was already running. */
+/** Whether a run is one round of a server that was already running. */
 export function isRound({ slices, startUp }: Pick<JudgedRun, "slices" | "startUp">): boolean {
   return slices !== undefined && startUp === null;
 }
@@ -40,8 +40,9 @@ export function areRounds({ runs }: RunsOfCell): boolean {
 }
 
 /**
- * The level of the intervals that decide rules. If each of several looks may end the measurement, it is the level at
- * which all looks together are wrong in no more than 5 %, as for verdicts: see `looks.ts`.
+ * The confidence level of the intervals that decide rules. If results are analysed repeatedly and each analysis may end
+ * the measurement, the level is so high that all analyses together are wrong in at most 5 % of experiments: see
+ * `looks.ts`.
  */
 export function decidingLevel(cell: Pick<JudgedCell, "runs" | "level">): number {
   return areLooked(cell) ? 1 - PROCESS_LOOK_SIGNIFICANCE : cell.level;
@@ -52,7 +53,8 @@ function areLooked({ runs, level }: Pick<JudgedCell, "runs" | "level">): boolean
 }
 
 /**
- * The figure over rounds, without an interval if there are too few to show their dependence; for other runs, unchanged.
+ * The figure with an interval computed from the series of rounds, or without one if there are too few. Figures of other
+ * runs are returned unchanged.
  */
 export function overRounds(
   range: FigureRange,
@@ -63,7 +65,10 @@ export function overRounds(
   return { ...range, interval: intervalOverRounds(value, byRun, cell.level) };
 }
 
-/** The interval of a figure from its values in rounds; null if there are too few, or one is not above 0. */
+/**
+ * The interval of a figure from its values in the rounds; null if there are too few rounds, or if a value is not above
+ * 0.
+ */
 export function intervalOverRounds(
   value: number,
   byRound: readonly number[],
@@ -75,8 +80,8 @@ export function intervalOverRounds(
 }
 
 /**
- * The amount at the level by which rules are decided. Rounds are not runs, so independent ratios can't be drawn from
- * them.
+ * The amount, with its interval at the level that decides rules. Rounds are not independent runs, so no bootstrap
+ * estimate for ratios is drawn from them.
  */
 export function decidingAmount(figure: FigureName, member: Measurable): Amount | Absent {
   const { cell } = member;
@@ -89,8 +94,8 @@ export function decidingAmount(figure: FigureName, member: Measurable): Amount |
 }
 
 /**
- * Ratios at the level that rules are decided by.
- * @param sliced The turns of the two cells; null if they were not loaded in turns.
+ * Computes ratios at the level that decides rules.
+ * @param sliced The alternating slices of the two cells; null if they were not loaded in turns.
  * @param cell The cell of the first amount.
  */
 export function decidingRatioOf(
@@ -107,7 +112,7 @@ export function decidingRatioOf(
   };
 }
 
-/** Why amounts, or the ratio of two, have no interval by which a rule can be decided. */
+/** Why amounts, or the ratio of two amounts, have no interval that could decide a rule. */
 export function whyUndecided(amounts: readonly Amount[]): Reason {
   return amounts.some(({ cell }) => areRounds(cell))
     ? { code: "few-rounds" }
@@ -115,8 +120,8 @@ export function whyUndecided(amounts: readonly Amount[]): Reason {
 }
 
 /**
- * Combines the shares of rounds into a single share, which is only as precise as if each cluster of requests were one
- * independent request. Returns the shares of other runs unchanged.
+ * Combines the shares of all rounds into one, in which each cluster of requests counts as a single independent request.
+ * Shares of other runs are returned unchanged.
  */
 export function sharesOver(cell: RunsOfCell, shares: readonly Proportion[]): readonly Proportion[] {
   if (!areRounds(cell)) return shares;
@@ -124,7 +129,10 @@ export function sharesOver(cell: RunsOfCell, shares: readonly Proportion[]): rea
   return [clustered(whole, presumedDispersion(whole, dispersionIn(shares, whole)))];
 }
 
-/** The dispersion of the requests of rounds; null if the rounds do not show it. */
+/**
+ * The dispersion of the pooled share, estimated from how the share varies between rounds; null if it can't be
+ * estimated.
+ */
 function dispersionIn(
   rounds: readonly Proportion[],
   { count, of }: Proportion,
@@ -138,7 +146,7 @@ function dispersionIn(
   return ratio === null || Number.isNaN(ratio) ? null : { ratio, degreesOfFreedom };
 }
 
-/** How long each server would have to be loaded for so many rounds; null: too many. */
+/** How long each server would have to be loaded for this many rounds; null if `rounds` is null. */
 export function secondsOfRounds({ runs }: RunsOfCell, rounds: number | null): number | null {
   return rounds === null
     ? null

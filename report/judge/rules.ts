@@ -1,9 +1,9 @@
 /**
- * The rule engine of claims, thresholds and published figures: a value with its interval is compared with the range
- * that a rule allows. The whole interval inside: held; the whole interval outside: broken; otherwise inconclusive, with
- * the reason. An effect that may move the true value from the measured one by more than chance (requests that never
- * ended, wrong responses, a busy machine) opens the interval on that side. Claims, thresholds and published figures are
- * policies over this: they choose what to compare, and what to do without an interval.
+ * The rule engine for claims, thresholds and published figures, which compares a value's interval with the range that a
+ * rule allows. If the whole interval is inside, the rule holds; if it is wholly outside, the rule is broken; otherwise,
+ * the outcome is inconclusive for a stated reason. Some effects may shift the true value by more than chance: requests
+ * that never ended, wrong responses, a busy machine. Such an effect extends the interval in the direction of the shift.
+ * Claims, thresholds and published figures only choose what to compare, and what happens without an interval.
  */
 import type { Relation } from "../../runner/result/result.ts";
 import { runsToDecide, SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
@@ -15,10 +15,13 @@ import { tQuantile, twoSidedP } from "../../runner/stats/confidence/student_t.ts
 import type { Ends } from "../figures/range.ts";
 import type { Absence, Allowed, Found, Outcome, Reason } from "./reasons.ts";
 
-/** The ratio between a measured and a published figure from which on the difference matters: see `published.ts`. */
+/**
+ * The difference between a measured and a published figure matters if one is more than this many times the other: see
+ * `published.ts`.
+ */
 export const FAR_RATIO = 1.25;
 
-/** A figure this many times beyond a limit would be beyond it on a quiet machine, too. */
+/** A figure that is beyond a limit by this factor would be beyond it on a quiet machine, too. */
 export const BEYOND_CONTENTION_RATIO = 100;
 
 export function allowedBy(relation: Relation, limit: number): Allowed {
@@ -36,7 +39,7 @@ export function allowedAround(value: number, toleranceRatio: number): Allowed {
   return { low: value * (1 - toleranceRatio), high: value * (1 + toleranceRatio), isClosed: true };
 }
 
-/** The range for the reciprocal. */
+/** The range that is allowed for the reciprocal of the value. */
 export function inverted({ low, high, isClosed }: Allowed): Allowed {
   return {
     low: high === Infinity ? -Infinity : 1 / high,
@@ -45,13 +48,13 @@ export function inverted({ low, high, isClosed }: Allowed): Allowed {
   };
 }
 
-/** The range for a value `factor` times as large. */
+/** The range that is allowed for the value times `factor`. */
 export function scaled({ low, high, isClosed }: Allowed, factor: number): Allowed {
   const times = (limit: number): number => Number.isFinite(limit) ? limit * factor : limit;
   return { low: times(low), high: times(high), isClosed };
 }
 
-/** Whether the interval lies wholly inside, wholly outside, or neither. */
+/** "held" if the interval lies wholly inside the range, "broken" if wholly outside, otherwise "inconclusive". */
 export function sideOf({ low, high }: Ends, allowed: Allowed): Outcome {
   const isAbove = (value: number): boolean =>
     value > allowed.low || (value === allowed.low && allowed.isClosed);
@@ -70,29 +73,29 @@ export function exactly(value: number): Ends {
   return { low: value, high: value };
 }
 
-/** Distance to the nearer limit on a logarithmic scale; below 0 outside. */
+/** Distance of the value from the nearer limit on a logarithmic scale; negative outside the range. */
 export function marginOf(value: number, { low, high }: Allowed): number {
   const above = low <= 0 ? Infinity : Math.log(value / low);
   const below = high === Infinity ? Infinity : Math.log(high / value);
   return Math.min(above, below);
 }
 
-/** What measurements show about a rule in one place. */
+/** What the measurements show about a rule for one cell or group of cells. */
 export interface Evidence {
   readonly outcome: Outcome;
   readonly found: Found;
   /** Why the outcome is inconclusive; null if it is conclusive, or if nothing was found. */
   readonly reason: Reason | null;
   /**
-   * The two-sided probability of a figure as far on the wrong side if the true value were at the limit; 1 on the right
-   * side. Null for a fact, which is no estimate and so does not depend on what else is judged.
+   * Two-sided probability of a figure at least this far on the wrong side if the true value were at the limit; 1 if the
+   * figure is on the right side. Null for a fact, which is not an estimate, so Holm's correction does not apply to it.
    */
   readonly p: number | null;
-  /** What would decide the rule; null if nothing is known to. */
+  /** What would decide the rule; null if unknown. */
   readonly remedy: Reason | null;
 }
 
-/** A statement about the measured requests themselves, which further requests could not change. */
+/** Evidence that is a fact about the measured requests themselves, which further requests could not change. */
 export function fact(outcome: Outcome, found: Found): Evidence {
   return { outcome, found, reason: null, p: null, remedy: null };
 }
@@ -111,27 +114,30 @@ export interface Tested extends Pick<Evidence, "outcome"> {
   readonly remedy: Reason;
 }
 
-/** Evidence from an estimate that lies on one side of the limit, or across it. */
+/** Evidence from an estimate, whose interval lies on one side of the limit or contains it. */
 export function tested(found: Found, { outcome, p, remedy }: Tested): Evidence {
   const reason = outcome === "inconclusive" ? remedy : null;
   return { outcome, found, reason, p: outcome === "broken" ? p : 1, remedy };
 }
 
-/** How the true value may differ beyond what the interval says. */
+/** How the true value may lie outside the interval. */
 export interface Open {
   readonly toward: "more" | "less" | "either";
-  /** By which factor the value may be larger or smaller, at most. */
+  /** Factor by which the true value may be larger or smaller, at most. */
   readonly mostRatio: number;
   readonly why: Reason;
 }
 
-/** The doubt about the reciprocal of a value, given that about the value. */
+/** Turns a doubt about a value into the same doubt about its reciprocal. */
 export function turned<T extends Pick<Open, "toward">>(open: T): T {
   const turn = { more: "less", less: "more", either: "either" } as const;
   return { ...open, toward: turn[open.toward] };
 }
 
-/** The outcome, and the doubt that makes it inconclusive; null if the interval alone does, or if it is conclusive. */
+/**
+ * The outcome, and the doubt that makes it inconclusive. `open` is null if the outcome is conclusive, or if the
+ * interval alone is inconclusive.
+ */
 export function check(
   { low, high }: Ends,
   allowed: Allowed,
@@ -150,12 +156,12 @@ export function check(
     : { outcome: "inconclusive", open };
 }
 
-/** Raises p to match an interval that is computed at `level` but called a 95 % interval. */
+/** Raises p so that it agrees with an interval that is computed at `level` but serves as a 95 % interval. */
 export function raisedTo(level: number, p: number): number {
   return Math.min(1, p * SIGNIFICANCE / (1 - level));
 }
 
-/** A value with its interval, from `runs` runs on each side. */
+/** A value, its interval, and the number of runs on each side. */
 export interface Distant {
   readonly value: number;
   readonly interval: Ends;
@@ -165,9 +171,9 @@ export interface Distant {
 }
 
 /**
- * How surely a value lies on its side of a limit: p is the two-sided p-value of the true value being at the limit, at
- * most 5 % if the limit is outside the interval. Also how many runs would decide it: null if more than 1,000 would be
- * needed. The distance is in standard errors, which are read off the end of the interval on the limit's side.
+ * How certainly a value lies on its side of a limit. `p` is the two-sided p-value for a true value at the limit, and is
+ * at most 5 % if the limit is outside the interval. `runsNeeded` is the number of runs that would decide; null if it
+ * exceeds 1,000. The standard error is derived from the end of the interval on the limit's side.
  */
 export function distanceTo(
   limit: number,
@@ -177,12 +183,12 @@ export function distanceTo(
   const end = limit < value ? interval.low : interval.high;
   const degreesOfFreedom = interval.degreesOfFreedom ?? runs - 1;
   if (value === 0 || value === Infinity) {
-    // 0 and ∞ have no logarithm, so 0 is judged on a linear scale, and ∞ by its reciprocal.
+    // 0 and ∞ have no logarithm. 0 is compared on a linear scale, and ∞ by its reciprocal.
     const reaches = value === 0 ? limit / end : end / limit;
     const p = twoSidedP(reaches * tQuantile(level, degreesOfFreedom), degreesOfFreedom);
     return { p: raisedTo(level, p), runsNeeded: null };
   }
-  // Ends at 0 or below have no logarithm, so errors that large are used on a linear scale.
+  // An end at or below 0 has no logarithm, so such a large error is computed on a linear scale.
   const reach = end > 0 && value > 0 ? Math.abs(Math.log(value / end)) : Math.abs(1 - end / value);
   const ratio: ConfidenceInterval = {
     value: value / limit,

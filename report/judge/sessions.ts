@@ -1,6 +1,6 @@
 /**
- * The sessions in which the sides of a comparison were measured, and what is known about differences between sessions.
- * Two results are two sessions unless they have the same start.
+ * The sessions in which the sides of a comparison were measured, and what is known about the differences between
+ * sessions. Two results belong to different sessions unless they started at the same time.
  */
 import {
   contrastOfSessions,
@@ -18,12 +18,11 @@ import { slicedBetween } from "./slices.ts";
 
 type SessionStart = Pick<Grouped, "startedAt">;
 
-/** Whether both were measured in one experiment. */
+/** Whether both sides were measured in the same experiment. */
 export function areOneSession(base: SessionStart, next: SessionStart): boolean {
   return base === next || (base.startedAt !== undefined && base.startedAt === next.startedAt);
 }
 
-/** A cell in one session. */
 interface SessionCell {
   readonly side: SessionSide;
   readonly startedMs: number | null;
@@ -40,15 +39,15 @@ function sessionCells(side: SessionSide, sessions: readonly Grouped[]): SessionC
 export interface MeasuredSessions {
   readonly bases: readonly Grouped[];
   readonly nexts: readonly Grouped[];
-  /** Sessions in which nothing but the session differed. */
+  /** Sessions of the same targets under the same conditions, which show how much results differ by session alone. */
   readonly earlier: readonly Grouped[];
 }
 
 /**
- * Compares matched cells over all sessions of both sides.
+ * Compares the matched cells over all sessions of both sides.
  *
- * @param matches Matches in the last session of each side.
- * @returns Their comparisons over all sessions, in the same order.
+ * @param matches The matches in the last session of each side.
+ * @returns The comparisons over all sessions, in the order of `matches`.
  */
 export function sessionPairs(
   matches: readonly CellPair[],
@@ -76,7 +75,7 @@ export function sessionPairs(
   );
 }
 
-/** The two cells as sides, both from one session. */
+/** The two cells as the sides of a comparison, both from one session. */
 export function sidesOf({ base, next }: CellPair): GroupPair {
   return { base: groupOf(base), next: groupOf(next), sliced: slicedBetween(base, next) };
 }
@@ -105,14 +104,17 @@ function sessionPair(cells: readonly SessionCell[]): GroupPair {
   };
 }
 
-/** One session for each start, in order. */
+/** Removes sessions with the same start, keeping the first of each. */
 export function distinct<T extends Grouped>(sessions: readonly T[]): T[] {
   return sessions.filter((one, i) =>
     !sessions.slice(0, i).some((other) => areOneSession(one, other))
   );
 }
 
-/** A folder's sessions without those of the other side; unchanged if it holds a single one, or if none would be left. */
+/**
+ * A folder's sessions, except those that also belong to the other side. Unchanged if the folder has a single session,
+ * or if no session would remain.
+ */
 export function withoutSessionsOf<T extends Grouped>(
   sessions: readonly T[],
   others: readonly Grouped[],
@@ -121,7 +123,10 @@ export function withoutSessionsOf<T extends Grouped>(
   return sessions.length > 1 && own.length > 0 ? own : sessions;
 }
 
-/** One cell in several sessions, as a side: a single session by its runs, several by their means. */
+/**
+ * One cell in several sessions, as one side of a comparison. Its sample is the runs of a single session, or the means
+ * of several sessions.
+ */
 function groupOfSessions(groups: readonly ComparedRuns[]): ComparedRuns {
   if (groups.length === 1) return groups[0];
   return {

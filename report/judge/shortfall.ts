@@ -1,7 +1,7 @@
 /**
- * Cells that fall short of the requirement: too many of their requests fail, get a wrong response or are never sent, or
- * they complete fewer requests than arrive. Such a cell is not ranked beside one that keeps up, even if their latencies
- * are similar: a fast error is not a response, and a backlog only grows.
+ * Finds cells that fall short of the requirements: too many of their requests fail, get a wrong response or are never
+ * sent, or they complete fewer requests than arrive. Such a cell is not ranked with cells that keep up, even if its
+ * latencies are similar, because a fast error is not a success, and a backlog only grows.
  */
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import { mean, sum } from "../writing/spread.ts";
@@ -13,19 +13,20 @@ import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import { errorRatioOf } from "../figures/errors.ts";
 import { loadSecondsFor } from "./slices.ts";
 
-/** A target with a larger share of wrong or failed requests does not compete: a fast error is not a response. */
+/** A target with a larger share of wrong or failed requests does not compete, because a fast error is not a success. */
 export const TOLERATED_WRONG_RATIO = 0.01;
 
 /**
- * Share of a cell's requests, 0–1, that count as errors when the cell is judged: see `judgedRuns`. 1 for a cell without
- * any request.
+ * Share of a cell's requests that count as errors, from 0 to 1. It is 1 for a cell without requests. Dropped requests
+ * of a capacity search do not count: see `judgedRuns`.
  */
 export function judgedErrorRatio(runs: readonly Measurement[]): number {
   return errorRatioOf(judgedRuns(runs)) ?? 1;
 }
 
 /**
- * The runs; for a capacity, without their dropped requests, which count as late and are limited by the search's rules.
+ * For a capacity search, removes the dropped requests. They count as late there, and the rules of the search limit
+ * them.
  */
 function judgedRuns(runs: readonly Measurement[]): readonly Measurement[] {
   if (!isAtLimit({ runs })) return runs;
@@ -36,12 +37,16 @@ export function hasTooManyErrors({ runs }: Pick<ServedRuns, "runs">): boolean {
   return judgedErrorRatio(runs) > TOLERATED_WRONG_RATIO;
 }
 
-/** The most runs per side for which the exact test is fast (20 ms); its cost grows with their fourth power. */
+/**
+ * The most runs per side for which the exact test is fast (20 ms); its cost grows with the fourth power of their
+ * number.
+ */
 export const MOST_COUNTED = 40;
 
 /**
- * Whether the error ratios of the sides' runs differ by more than chance. The limit alone can't tell: identical builds
- * that fail about as often as tolerated may end up on different sides of it.
+ * Whether the error ratios of the runs differ between the sides by more than chance. Comparing each side with the limit
+ * would not tell, because identical builds that fail about as often as is tolerated may end up on different sides of
+ * it.
  */
 export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {
   const [base, next] = sides.map(({ runs }) => runs.map((run) => judgedErrorRatio([run])));
@@ -53,38 +58,41 @@ export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean
 }
 
 /**
- * Share of the offered requests that may be incomplete at the deadline, not counting requests which are in flight at
- * that time.
+ * Share of the offered requests that may be incomplete at the deadline, in addition to requests that are normally in
+ * flight at any time.
  */
 const TOLERATED_SHORT_RATIO = 0.02;
 
 export interface Shortfall {
   readonly label: string;
-  /** How most of the target's requests end. */
+  /** What happened to most of the requests that did not succeed. */
   readonly kind: "silent" | "timeout" | "failed" | "wrong" | "dropped" | "slow";
-  /** Share of requests that end this way, 0–1; for `slow`, the share not completed in time. */
+  /** Share of requests with this problem, from 0 to 1; for `slow`, the share that was not completed in time. */
   readonly ratio: number;
-  /** Requests/s that were due, and that were completed by the deadline. */
+  /** Requests/s that were due, and requests/s that were completed by the deadline. */
   readonly offeredPerSec: number;
   readonly servedPerSec: number;
 }
 
-/** The runs of a cell, or a single measurement. */
+/** A cell's runs, or a single measurement. */
 interface ServedRuns extends Pick<CellRuns, "label" | "latency"> {
   readonly runs: readonly (Measurement & Partial<Pick<Run, "slices">>)[];
 }
 
 type ServedRun = ServedRuns["runs"][number];
 
-/** Requests due in the measured time; for slices a share of `due`, which also counts the parts that are cut off. */
+/**
+ * Requests due in the measured time. For a run in slices, this is a share of `due`, which also includes the parts that
+ * are cut off from the slices.
+ */
 function dueOf(run: ServedRun): number {
   const loadedS = loadSecondsFor(run.elapsedS, run);
   return loadedS === 0 ? run.requests.due : run.requests.due * run.elapsedS / loadedS;
 }
 
 /**
- * Requests served: with slices, everything that was due and completed, because a side finishes its requests in flight
- * while it rests.
+ * Requests completed before the deadline. For a run in slices, all completed requests that were due in the measured
+ * parts count, because a side finishes its requests in flight while it rests.
  */
 function servedOf({ requests, drain, slices }: ServedRun): number {
   return slices === undefined
@@ -103,7 +111,8 @@ export function shortfallOf({ label, runs, latency }: ServedRuns): Shortfall | n
   }
   if (hasTooManyErrors({ runs })) return { ...short, ...commonestError(judgedRuns(runs)) };
   if (!isOpen({ runs }) || isAtLimit({ runs }) || offeredPerSec === 0) return null;
-  // Even a server that keeps up has requests in flight at the deadline: as many as arrive within one latency.
+  // Even a server that keeps up has requests in flight at the deadline: as many as arrive during
+  // one latency.
   const runS = mean(runs.map(({ elapsedS }) => elapsedS));
   const inFlightRatio = runS > 0 ? latency.percentile(50).value / 1_000 / runS : 0;
   const ratio = 1 - servedPerSec / offeredPerSec;
@@ -111,12 +120,11 @@ export function shortfallOf({ label, runs, latency }: ServedRuns): Shortfall | n
   return isShort ? { ...short, kind: "slow", ratio } : null;
 }
 
-/** Cells that meet the requirements. */
 export function competing(cells: readonly CellRuns[]): CellRuns[] {
   return cells.filter((cell) => shortfallOf(cell) === null);
 }
 
-/** Whether requests come at a fixed pace. */
+/** Whether requests arrive at their own rate, rather than whenever a connection is free. */
 export function isOpen({ runs }: Pick<ServedRuns, "runs">): boolean {
   return runs.every(({ load }) => load.kind !== "closed");
 }

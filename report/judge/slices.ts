@@ -1,6 +1,6 @@
 /**
- * Compares two cells whose targets were loaded in turns, slice by slice: by the pairs of slices within each pair of
- * processes, and by the pairs of processes.
+ * Compares two cells whose targets were loaded in alternating slices. The analysis uses the pairs of slices within each
+ * pair of processes, and the pairs of processes.
  */
 import type { FindingCode } from "../../runner/result/findings.ts";
 import { inRunOf } from "../../runner/result/in_run.ts";
@@ -49,67 +49,67 @@ function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
 }
 
 /**
- * Seconds for which a target must be loaded to be measured for `measuredS`: more with slices, because a part of each is
- * cut.
+ * How long, in seconds, a target must be loaded to be measured for `measuredS`. It takes longer with slices, because a
+ * part of each slice is cut off.
  */
 export function loadSecondsFor(
   measuredS: number,
   { elapsedS, slices }: Pick<Run, "elapsedS" | "slices">,
 ): number {
   if (slices === undefined || elapsedS === 0) return measuredS;
-  const pairs = 1 + (slices.items.pair.at(-1) ?? -1); // including warm-up pairs
+  const pairs = 1 + (slices.items.pair.at(-1) ?? -1); // includes warm-up pairs
   return measuredS * pairs * slices.sliceMs / 1_000 / elapsedS;
 }
 
-/** Findings that make a run invalid but affect both slices of a pair alike; a generator at its limit does not. */
+/** Findings that make a run invalid but affect both slices of a pair alike, unlike a generator at its limit. */
 const SHARED: readonly FindingCode[] = [
   ...["throttled", "low-priority", "neighbour", "steal", "shared-cores", "crowded-core"] as const,
   "unsteady",
 ];
 
-/** Whether every disturbance of the run cancels in pairs of slices. */
+/** Whether all disturbances of the run cancel in the ratio of paired slices. */
 export function isMovedAlike({ generator: { findings } }: Pick<Run, "generator">): boolean {
   return findings.every(({ code }) => SHARED.includes(code));
 }
 
 /**
- * Whether the sides took turns slice by slice, and each has a run whose disturbances all affect both sides alike. The
- * ratio of the sides then holds even if no run is valid.
+ * Whether the sides were loaded in alternating slices, and each has a run whose disturbances all affect both sides
+ * alike. The ratio of the sides is then reliable even if no run is valid.
  */
 export function areMovedAlike(sides: readonly (readonly Run[])[]): boolean {
   return sides.length > 1 &&
     sides.every((runs) => runs.every(isSliced) && runs.some(isMovedAlike));
 }
 
-/** Whether the targets of an experiment took turns slice by slice, so that a disturbance affects all of them alike. */
+/** Whether all targets of an experiment were loaded in alternating slices, so that disturbances affect them alike. */
 export function areTargetsMovedAlike(runs: readonly Run[]): boolean {
   return areMovedAlike([...Map.groupBy(runs, ({ target }) => target).values()]);
 }
 
-/** A pair of processes, with the ratio of a figure by their slices. */
+/** A pair of processes, and the ratio of a figure computed from their slices. */
 export interface ProcessPair {
   readonly repetition: number;
-  /** Null for a percentile, which single slices do not have. */
+  /** Null for a percentile, because slices have none of their own. */
   readonly slices: SliceRatio | null;
 }
 
 /**
- * A figure of two cells in slices. Several pairs of processes are judged like any runs of the same repetitions, by the
- * ratio of each pair. A single pair is judged by its slices.
+ * A figure of two cells that were loaded in alternating slices. Several pairs of processes are judged by the ratio of
+ * each pair, like any runs that share repetitions; a single pair is judged by its slices.
  */
 export interface Sliced {
   readonly pairs: readonly ProcessPair[];
   /**
-   * Whether all measurements are of one pair of processes that is never restarted, so that the verdict is about these
-   * two.
+   * Whether all measurements are of the same two processes, which are never restarted, so that the verdict is only
+   * about these two.
    */
   readonly areTheseTwo: boolean;
   /**
-   * The evidence of all slices together, if they are of one pair of processes that is never restarted; null otherwise,
-   * and for a percentile over several runs.
+   * The evidence of all slices together, if they belong to a single pair of processes. Null otherwise, and for a
+   * percentile over several runs.
    */
   readonly alone: Alone | null;
-  /** A side that used the other's cores while at rest; null if neither did. */
+  /** The side that used the other side's cores while at rest; null if neither did. */
   readonly disturbance: Disturbance | null;
 }
 
@@ -117,8 +117,7 @@ export interface Alone {
   /** Variance of ln ratio; null if unknown. */
   readonly variance: Variance | null;
   /**
-   * Why it is unknown whether the processes wander for longer than they were measured; null if it is known that they do
-   * not.
+   * Why it is unknown whether the processes wander for longer than they were measured; null if they certainly do not.
    */
   readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
 }
@@ -126,8 +125,8 @@ export interface Alone {
 export type SlicedOf = (figure: DrawnFigure) => Sliced;
 
 /**
- * Makes a `Sliced` for each figure; null if a run of either side was not in slices, or no two runs took turns with each
- * other.
+ * Returns a function that makes a `Sliced` for each figure. Null if a run of either side was not in slices, or if no
+ * two runs were loaded in turns with each other.
  */
 export function slicedBetween(base: CellRuns, next: CellRuns): SlicedOf | null {
   const pairs = pairsOfRuns(base, next);
@@ -150,15 +149,15 @@ export function slicedBetween(base: CellRuns, next: CellRuns): SlicedOf | null {
 type Two<Of> = readonly [Of, Of];
 
 /**
- * The turns that two cells took with each other, for the ratio of a figure; null if the cells were not loaded in turns
- * or not measured, or if the figures differ, because then no disturbance cancels.
+ * The alternating slices of two cells, for the ratio of a figure. Null if the cells were not loaded in turns or not
+ * measured, or if the two figures differ, because disturbances then do not cancel.
  */
 export function turnsIn(figures: Two<FigureName>, [of, to]: Two<CellRuns | null>): SlicedOf | null {
   if (figures[0] !== figures[1] || of === null || to === null) return null;
   return slicedBetween(to, of);
 }
 
-/** Whether disturbances affect both cells alike, so that their ratio holds. */
+/** Whether disturbances affect both cells alike, so that their ratio is reliable. */
 export function isRatioInTurns(figures: Two<FigureName>, cells: Two<CellRuns | null>): boolean {
   return turnsIn(figures, cells) !== null &&
     areMovedAlike(cells.flatMap((cell) => cell ? [cell.runs] : []));
@@ -177,25 +176,25 @@ function pairsOfRuns(base: CellRuns, next: CellRuns): Sides[] | null {
 }
 
 /**
- * Whether two runs took turns with each other: in every pair of slices, one was loaded first and the other second. The
- * names of targets don't count, because they may have changed.
+ * Whether two runs were loaded in turns with each other, which means that in every pair of slices, one was loaded first
+ * and the other second. The names of the targets are not compared, because they may have changed.
  */
 function arePartners({ slices: of }: SlicedRun, { slices: to }: SlicedRun): boolean {
   const places = new Map(to.items.pair.map((pair, at) => [pair, to.items.place[at]]));
   return of.items.pair.every((pair, at) => places.get(pair) !== of.items.place[at]);
 }
 
-/** Null for a percentile, which single slices do not have. */
+/** Null for a percentile, because slices have none of their own. */
 function seriesIn([base, next]: Sides, figure: DrawnFigure): PairedSeries | null {
   const sliced = SLICED.find((one) => one === figure);
   return sliced === undefined ? null : pairedSeries(base.slices.items, next.slices.items, sliced);
 }
 
-/** CPU use of a side at rest, over the slices for which it is known; null if it is known for none. */
+/** CPU time that a side used at rest, over all slices for which it is known; null if it is known for none. */
 function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
   const seen = pairs.flatMap((sides) => {
     const { items: { restCpuMs }, sliceMs, pauseMs } = sides[side].slices;
-    // CPU time is read in the middle of each pause.
+    // CPU time is read in the middle of each pause, so a reading covers one slice and one pause.
     const seconds = (sliceMs + pauseMs) / 1_000;
     return restCpuMs.flatMap((cpuMs) => cpuMs === null ? [] : [{ cpuMs, seconds }]);
   });
@@ -206,8 +205,8 @@ function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
 }
 
 /**
- * How precise the ratio is, from all pairs of slices; for percentiles, from each run by itself, as if common
- * disturbances did not cancel.
+ * How precise the ratio is, judged from all pairs of slices. For percentiles, the sides of a single pair of runs are
+ * judged separately, as if common disturbances did not cancel.
  */
 function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
   if (typeof figure === "number") return pairs.length === 1 ? aloneByRuns(pairs[0], figure) : null;
@@ -217,7 +216,10 @@ function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
   return slices === null ? { variance: null, unclear: "too-short" } : aloneOf(slices);
 }
 
-/** Variance of the ratio of two processes, or of one process's figure, from its logarithm in each round. */
+/**
+ * Variance of ln ratio of two processes, or of the logarithm of one process's figure, from its value in each round;
+ * null if unknown.
+ */
 export function varianceOverRounds(logs: readonly number[]): Variance | null {
   return aloneOf(errorOverRounds(logs)).variance;
 }
@@ -253,32 +255,32 @@ function aloneByRuns(sides: Sides, figure: number): Alone {
     : { variance: null, unclear: unclear ?? "too-short" };
 }
 
-/** The evidence about a figure at both levels, slices and processes. */
+/** The evidence about a figure at both levels of variation: slices and processes. */
 export interface SlicedLevels {
   /**
-   * Whether all measurements are of one pair of processes that is never restarted; `levels.processes` then counts its
-   * measurements at different times.
+   * Whether all measurements are of the same two processes, which are never restarted. `levels.processes` then counts
+   * measurements at different times instead of processes.
    */
   readonly areTheseTwo: boolean;
   /**
-   * Whether the results were looked at several times, so that each look must be stricter than the whole: see
+   * Whether results were analysed repeatedly during the measurement, so each analysis must use a stricter level: see
    * `stats/slices/looks.ts`.
    */
   readonly areLooked: boolean;
-  /** Whether the interval is from all pairs of slices together. */
+  /** Whether the interval is computed from all pairs of slices together. */
   readonly isAlone: boolean;
   readonly disturbance: Disturbance | null;
   /** Null for a single pair of processes. */
   readonly levels: ProcessLevels | null;
-  /** Mean number of pairs of slices in a pair of processes. */
+  /** Mean number of pairs of slices per pair of processes. */
   readonly pairsOfSlices: number;
-  /** Distance from which on pairs of slices are independent; null if unknown. */
+  /** How many pairs apart slices must be to be independent; null if unknown. */
   readonly blockPairs: number | null;
 }
 
 /**
- * The evidence about a figure at both levels.
- * @param areLooked Whether there were several looks, as in `SlicedLevels`.
+ * The evidence about a figure at both levels of variation.
+ * @param areLooked As in `SlicedLevels`.
  */
 export function levelsIn(
   { pairs, areTheseTwo, alone, disturbance }: Sliced,
@@ -305,29 +307,33 @@ function sharesIn(pairs: readonly ProcessPair[]): Float64Array[] {
   return pairs.flatMap(({ slices }) => slices === null ? [] : [slices.shares]);
 }
 
-/** Spread within a pair of processes, as in `stdevWithin`. */
+/** Spread within a pair of processes, as defined by `stdevWithin`; null if unknown. */
 export function spreadWithin({ pairs }: Pick<Sliced, "pairs">): number | null {
   return stdevWithin(sharesIn(pairs));
 }
 
-/** The largest share of cores that a disturbance is assumed to use: below 1, to keep its effect on the ratio finite. */
+/**
+ * A disturbance is assumed to use at most this share of the cores. The limit is below 1, so the effect on the ratio
+ * stays finite.
+ */
 const NEARLY_ALL = 0.999;
 
 /**
- * The direction in which the disturbance may have moved the ratio, and by which factor at most. Requests/s are off by
- * at most the used share of the cores. Times may be off by more: 15 ms of work once a second are only 1.5 % of a core,
- * but delay the few requests that they hit by up to 15 ms, which may be longer than the p99.
+ * The direction in which the true ratio may differ because of the disturbance, and the largest factor. Requests/s are
+ * off by at most the share of the cores that was used. Times may be off by more: 15 ms of work once a second is only
+ * 1.5 % of a core, but delays the few requests in its way by up to 15 ms, which may exceed the p99.
  */
 function undisturbedWithin(
   { side, mostRatio }: Disturbance,
   isRate: boolean,
 ): Pick<Open, "toward" | "mostRatio"> {
-  // A disturbance slows the other side: if the base disturbs, the new side has too few requests/s, and too long times.
+  // A disturbance slows the other side. If the base causes it, the new side's requests/s are too
+  // low and its times too long.
   const toward = (side === "base") === isRate ? "more" : "less";
   return { toward, mostRatio: 1 / (1 - (isRate ? Math.min(mostRatio, NEARLY_ALL) : NEARLY_ALL)) };
 }
 
-/** The interval, widened by the largest effect of the disturbance on the ratio. */
+/** The interval, extended by the largest effect that the disturbance may have on the ratio. */
 export function disturbed(
   interval: ConfidenceInterval,
   disturbance: Disturbance,
@@ -339,15 +345,18 @@ export function disturbed(
     : { ...interval, low: interval.low / mostRatio };
 }
 
-/** The turns of two sides as a figure shows them; null if they took none, or the figure has no estimate. */
+/**
+ * The alternating slices of two sides for the figure; null if the sides did not take turns, or if the figure has no
+ * estimate.
+ */
 export function turnsOf(figure: FigureName, sliced: SlicedOf | null): Sliced | null {
   const { estimate } = FIGURES[figure];
   return estimate === null ? null : sliced?.(estimate) ?? null;
 }
 
 /**
- * Doubt about the ratio of two sides in turns, if one side, while at rest, used the other's cores.
- * @param sliced The turns of the sides; null if they took none.
+ * Doubt about the ratio of two sides loaded in turns, if one used the other's cores while at rest.
+ * @param sliced The alternating slices of the sides; null if they did not take turns.
  */
 export function disturbedOpens(figure: FigureName, sliced: SlicedOf | null): Open[] {
   const disturbance = turnsOf(figure, sliced)?.disturbance ?? null;

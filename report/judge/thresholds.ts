@@ -1,8 +1,8 @@
 /**
- * Thresholds × results → pass, fail or inconclusive. A gate is decided by evidence: the 95 % interval of its figure
- * lies on one side of the limit. The rate or the extreme of a single run is taken as measured. A missing measurement
- * fails, because a gate that looked at nothing must not pass. On a busy machine a target is slower than usual: whatever
- * passes in spite of that passes, and whatever fails is inconclusive unless it also fails without the disturbed runs.
+ * Judges thresholds: pass, fail or inconclusive. A threshold (a gate) is decided if the 95 % interval of its figure
+ * lies on one side of the limit. The rate or an extreme of a single run is taken as measured. A missing measurement
+ * fails, because a gate that checked nothing must not pass. A busy machine makes a target slower than usual. If a gate
+ * passes all the same, it passes; if it fails, it is inconclusive unless it also fails without the disturbed runs.
  */
 import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
 import type { Distribution, Measurement, Threshold } from "../../runner/result/result.ts";
@@ -106,18 +106,20 @@ export interface Gate {
   /** "" for a single measurement. */
   readonly scenario: string;
   readonly label: string;
-  /** The evidence of the measurements. */
   readonly evidence: Evidence;
 }
 
 interface GateOptions {
-  /** The results that thresholds compare with; if null, thresholds that need a baseline are left out. */
+  /** The results with which thresholds compare figures; if null, thresholds that need a baseline are left out. */
   readonly baseline?: Grouped | null;
-  /** Earlier sessions of either side, and sessions in which nothing but the session differed. */
+  /** Earlier sessions of each side, and earlier sessions of the same targets under the same conditions. */
   readonly before?: MeasuredSessions;
 }
 
-/** Every threshold for every cell, before Holm's method, so that other hypotheses may still be added. */
+/**
+ * Judges each threshold for each cell, before Holm's correction, so that the caller can still add hypotheses to the
+ * family.
+ */
 export function gatesOf(
   thresholds: readonly Threshold[],
   scenarios: readonly ScenarioRuns[],
@@ -152,7 +154,7 @@ export function gatesOf(
   });
 }
 
-/** Thresholds for a single measurement, which name no cells. */
+/** Judges thresholds for a single measurement; these do not name cells. */
 export function measurementGates(
   thresholds: readonly Threshold[],
   measurement: Measurement,
@@ -163,7 +165,7 @@ export function measurementGates(
     .map((gate) => ({ ...gate, scenario: "", label: measurement.url }));
 }
 
-/** A cell, or two that are compared. */
+/** A cell, or two cells that are compared. */
 type Place = readonly Member[];
 
 function placesOf(threshold: Threshold, ground: Ground): readonly Place[] | Absent {
@@ -196,8 +198,8 @@ function evidenceOf(
 }
 
 /**
- * For a target that changes as long as it is loaded, a lasting figure does not exist: no gate on it can pass, and
- * longer or more runs would not help.
+ * A target that never settles has no lasting figure, so no gate on such a figure can pass. Evidence that would pass, or
+ * that asks for more runs, becomes inconclusive, because the target is unsteady.
  */
 function steadily(
   evidence: Evidence,
@@ -213,9 +215,12 @@ function steadily(
     : evidence;
 }
 
-// Effects of a busy machine, which can make a target seem slower than it is, but never faster.
+// Effects of a busy machine, which can make a target seem slower than it is but never faster.
 
-/** An outcome that a busy machine may have caused stands if the undisturbed runs alone give the same one. */
+/**
+ * Confirms an outcome that a busy machine may have caused: it stands only if the undisturbed runs alone lead to the
+ * same one.
+ */
 function withoutContention(
   threshold: Threshold,
   { place, own }: { readonly place: Place; readonly own: Evidence },
@@ -231,13 +236,13 @@ function withoutContention(
 }
 
 /**
- * Whether the outcome could differ on a quiet machine. Two sides measured in one busy session, or in turns, are
- * affected alike.
+ * Whether the outcome might be different on a quiet machine. The ratio of two sides loaded in turns is not doubtful,
+ * because disturbances affect both alike.
  */
 function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, place: Place): boolean {
   if (threshold.against === "baseline" || outcome === "inconclusive") return false;
   if (found.code === "absent") return false;
-  // The figure as a multiple of its limit, or the limit as a multiple of the figure.
+  // The figure, or the ratio, as a multiple of the threshold's limit.
   const times = found.code === "value" && threshold.against === "limit"
     ? (found.of.value ?? NaN) / threshold.limit
     : found.code === "ratio" && threshold.against === "cells"
@@ -249,7 +254,10 @@ function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, place: P
     .some(({ toward }) => toward === "either" || (toward === "more") === isRaised);
 }
 
-/** Gives the disturbance as the reason if every run was disturbed, because further runs would be disturbed as well. */
+/**
+ * Makes contention the reason if all runs were disturbed, because advice to add runs would be useless as long as the
+ * disturbance lasts.
+ */
 function validFirst(threshold: Threshold, place: Place, evidence: Evidence): Evidence {
   const runs = place.flatMap(({ cell }) => cell?.runs ?? []);
   const { reason } = evidence;
@@ -271,14 +279,13 @@ function contentionIn(
 }
 
 /**
- * How contention may have changed a figure. Only figures of speed are in doubt, because a request that failed did fail.
+ * How contention may have changed a figure of a cell. Only figures of speed are in doubt, because a failure is a
+ * failure whatever caused it.
  */
 function contentionOpens(figure: FigureName, { cell }: Member): Pick<Open, "toward">[] {
   const toward = FIGURES[figure].contention === "fails" ? null : contentionToward(figure);
   return toward === null || cell === null || cell.runs.every(isUndisturbed) ? [] : [{ toward }];
 }
-
-// Thresholds with a limit, such as `p99 < 50ms`.
 
 type LimitThreshold = Extract<Threshold, { readonly against: "limit" }>;
 
@@ -308,7 +315,9 @@ interface MeasuredFigure {
   readonly found: Found;
 }
 
-/** Judges a figure by its interval over runs, or by the measured value if it has none, as for one run or an extreme. */
+/**
+ * Judges a figure by its interval over runs or, if it has none (a single run, or an extreme), by its measured value.
+ */
 function overRuns(
   { relation, limit, unit }: LimitThreshold,
   { cell, range, found }: MeasuredFigure,
@@ -327,7 +336,7 @@ function overRuns(
 type Certainty = Omit<Tested, "outcome">;
 type Interval = Pick<Distant, "value" | "interval">;
 
-/** The p-value and remedy of a verdict that rests on runs: of one cell, or of two cells that are compared. */
+/** The p-value and remedy of a verdict that rests on the runs of one cell, or of two compared cells. */
 function byRuns(limit: number, range: Interval, cells: readonly JudgedCell[]): Certainty {
   const runs = Math.min(...cells.map((cell) => cell.runs.length));
   const { p, runsNeeded } = distanceTo(limit, { ...range, runs, level: cells[0].level });
@@ -351,9 +360,9 @@ function bySessions(
 }
 
 /**
- * Judges shares of requests (`success >= 99.9%`, `5xx < 0.1%`): by the interval of the counts of all runs, or of the
- * clusters of a single run. A limit of 0 % or 100 % is not an estimate but a demand on every request that was measured,
- * and is judged by the counts alone: no number of requests proves that none will ever fail.
+ * Judges shares of requests (`success >= 99.9%`, `5xx < 0.1%`). A share is judged by the interval of the counts over
+ * all runs, or of the clusters of a single run. A limit of 0 % or 100 % is different: no number of requests proves that
+ * none will ever fail, so it is a demand on the requests that were measured, and the counts alone decide.
  */
 function countEvidence(
   { figure, relation, limit }: LimitThreshold,
@@ -382,8 +391,8 @@ function countEvidence(
 }
 
 /**
- * Judges a share of requests by the requests of all runs together.
- * @param shares As in `oneRunEvidence`.
+ * Judges a share of requests from the requests of all runs together.
+ * @param shares `sure` and `most`, as in `oneRunEvidence`.
  */
 function pooledEvidence(
   { sure, most }: Readonly<Record<"sure" | "most", readonly Proportion[]>>,
@@ -399,19 +408,20 @@ function pooledEvidence(
   });
 }
 
-// Percentiles of one run are judged by the number of requests that took longer than the limit. The p99 is below 50 ms
-// if less than 1 % of the requests take as long. Within a run slow requests come in queues and bursts, so the run
-// counts for as many requests as it has clusters of slow ones: see `one_run.ts`.
+// Percentiles of a single run are judged by how many requests took longer than the limit: the p99
+// is below 50 ms if less than 1 % of the requests take 50 ms or more. Slow requests come in queues
+// and bursts, so the run counts only for as many requests as it has clusters of slow ones: see
+// `one_run.ts`.
 
 const OF_REQUESTS = ["latency", "service", "firstByte", "connect"] as const;
 
 interface Percentile {
   readonly of: typeof OF_REQUESTS[number];
-  /** 0–100. */
+  /** From 0 to 100. */
   readonly percentile: number;
 }
 
-/** Which percentile of which request times a figure is; null if it is no such percentile. */
+/** The request times and the percentile that a figure denotes; null if it is not a percentile of request times. */
 function timesOf(figure: FigureName): Percentile | null {
   const { distribution, statistic } = FIGURES[figure];
   const of = OF_REQUESTS.find((one) => one === distribution);
@@ -419,8 +429,8 @@ function timesOf(figure: FigureName): Percentile | null {
 }
 
 /**
- * Judges by the interval over the runs, or by counts of requests while there are too few for that interval. Nothing is
- * decided if lower bounds could move the percentile across the limit.
+ * Judges a percentile by its interval over the runs or, with too few runs for that interval, by counts of requests.
+ * Nothing is decided if latencies that are only lower bounds could move the percentile across the limit.
  */
 function percentileEvidence(
   threshold: LimitThreshold,
@@ -429,18 +439,18 @@ function percentileEvidence(
 ): Evidence {
   const { cell: { runs, level }, cell, range, found } = measured;
   const { relation, limit } = threshold;
-  // The condition for a request to be beyond the limit, such as not being below 50 ms.
+  // What counts as beyond the limit, such as 50 ms or more for a threshold of `< 50ms`.
   const beyond = allowedBy(relation === "<" || relation === ">=" ? ">=" : ">", limit);
   const isBeyond = (ms: number): boolean => isAllowed(ms, beyond);
   const shares = runs.filter((run) => run[of].count > 0)
     .map((run) => beyondOf(of, run, { ms: limit, isBeyond }));
-  // For each run, the share of requests that is certainly beyond the limit, and the largest possible share, which
-  // counts every lower bound as beyond it.
+  // For each run, the share of requests that is certainly beyond the limit, and the largest
+  // possible share, for which every lower bound counts as beyond it.
   const [sure, most] = [
     sharesOver(cell, shares.map((one) => one.sure)),
     sharesOver(cell, shares.map((one) => one.most)),
   ];
-  // 0.01 for p99, without the rounding error of 1 − 0.99.
+  // 0.01 for p99; computed without the rounding error of 1 − 0.99.
   const allowed = Number(((100 - percentile) / 100).toPrecision(12));
   const terms: ShareTerms = {
     ...{ level, like: null, found: () => found, limit: allowed },
@@ -465,8 +475,8 @@ function percentileEvidence(
     if (pooled(most).count === longer) return lasting(overRuns(threshold, measured, []));
     const open = openAbove(threshold.figure, "", cell);
     const evidence = overRuns(threshold, measured, [open]);
-    // The percentile is certainly beyond the limit only if enough requests are, even with each lower bound taken for
-    // the true value.
+    // The percentile is certainly beyond the limit only if enough requests are, even if every lower
+    // bound is the true latency.
     const isLarge = isBelow(relation) === (evidence.outcome === "broken");
     return evidence.outcome === "inconclusive" || !isLarge || longer / count > allowed
       ? lasting(evidence)
@@ -482,7 +492,7 @@ function percentileEvidence(
     return undecided(found, { code: "few-requests", percentile, needed, count });
   }
   if (evidence.outcome !== "inconclusive") return lasting(evidence);
-  // Without lower bounds the threshold would be decided, so the bounds are the reason.
+  // Without lower bounds, the threshold would be decided, so they are given as the reason.
   if (judgeBy(sure).outcome !== "inconclusive") return undecided(found, requestsOpen(runs));
   if (!isOnly) return lasting(evidence);
   const independent = dispersion === null
@@ -494,22 +504,22 @@ function percentileEvidence(
   return levelAfterS === null ? lasting(evidence) : evidence;
 }
 
-/** Share of the effective samples that is relied on, because their number is an estimate. */
+/** Only this share of the effective number of independent samples is relied on, because that number is an estimate. */
 const KNOWN_RATIO = 0.3;
 /**
- * In a run too short to show how long its requests depend on each other, those farther apart than this are assumed to be
- * independent, unless the limit is longer.
+ * A run may be too short to show how long its requests depend on each other. Requests are then assumed to be
+ * independent if they are farther apart in time than this, or than the limit if that is longer.
  */
 const FORGOTTEN_MS = 500;
 /**
- * A percentile counts as far below its limit only if the limit is at least this many times as long, however many
+ * For a percentile to count as far below its limit, the limit must be at least this many times as large, however many
  * independent stretches the run has.
  */
 const LEAST_FAR = 10;
 
 /**
- * In a closed loop, the number of requests in flight never changes, so no request is fast just because few came: this
- * many rounds of all connections count as one independent stretch.
+ * In a closed loop, as many requests as there are connections are always in flight, so no request is fast merely
+ * because few others are in progress. This many requests on each connection count as one independent stretch.
  */
 const ROUNDS = 10;
 
@@ -520,10 +530,10 @@ function presumedIndependent({ elapsedS, load, requests }: JudgedRun, limitMs: n
 }
 
 /**
- * How many times below its limit a percentile must be for the threshold to hold with fewer than ten clusters. Latencies
- * of queues are about exponential: if the percentile were at the limit, the level of one independent stretch would be
- * below 1/k of the limit with probability 1 − allowed^(1/k). The result is the k for which all stretches of the run, at
- * least one, would be as low as that in less than 5 % of runs.
+ * How many times smaller than its limit a percentile must be for the threshold to hold with fewer than ten clusters.
+ * Latencies in queues are roughly exponential. If the true percentile were at the limit, the level in one independent
+ * stretch would be below 1/k of the limit with probability 1 − allowed^(1/k). The result is the k for which all
+ * stretches of a run (at least one) would be that low in less than 5 % of runs.
  */
 function farWithin(allowed: number, independent: number): number {
   const one = SIGNIFICANCE ** (1 / Math.max(1, independent));
@@ -532,7 +542,7 @@ function farWithin(allowed: number, independent: number): number {
 
 interface TimeLimit {
   readonly ms: number;
-  /** Whether a time is beyond the limit; the threshold's relation says whether the limit itself counts as beyond. */
+  /** Whether a time is beyond the limit. The threshold's relation decides whether a time equal to the limit is. */
   readonly isBeyond: (ms: number) => boolean;
 }
 
@@ -546,7 +556,8 @@ function beyondOf(
   const countIn = (histogram: string): number =>
     countBeyond(decodeSparse(histogram), max, limit.isBeyond);
   const sure = of === "latency" ? countIn(run.histogram) : count * shareBeyond(run[of], limit);
-  // The number of lower bounds below the limit: all of them if only their total is known.
+  // How many of the latencies below the limit are only lower bounds: all of them, if results record
+  // only their total.
   const bounds = {
     latency: censored - (censoredHistogram === undefined ? 0 : countIn(censoredHistogram)),
     // A request that was never sent has no service time.
@@ -558,8 +569,8 @@ function beyondOf(
 }
 
 /**
- * For results without a histogram: interpolates the logarithm of the share linearly between the stored percentiles,
- * because tails fall about exponentially.
+ * The share of requests beyond the limit, for results without a histogram. The logarithm of the share is interpolated
+ * linearly between the stored percentiles, because tails are roughly exponential.
  */
 function shareBeyond({ count, min, max, percentiles }: Distribution, limit: TimeLimit): number {
   const points = [
@@ -574,9 +585,9 @@ function shareBeyond({ count, min, max, percentiles }: Distribution, limit: Time
   return from.share * (to.share / from.share) ** part;
 }
 
-// Thresholds on the ratio of two figures: of a cell to its counterpart in a baseline, or to another cell.
+// Thresholds on the ratio of two figures: those of a cell and its counterpart in a baseline, or
+// those of two cells.
 
-/** Two figures that are compared. */
 interface Sides {
   readonly of: Side;
   readonly to: Side;
@@ -588,9 +599,9 @@ interface Sides {
 type Side = Pick<Amount, "figure" | "name" | "place" | "range" | "cell">;
 
 /**
- * Judges by the interval of the ratio. Between sessions, more than the target may have changed: unless it is known how
- * much sessions differ, the ratio holds for these two sessions only, and decides nothing.
- * @param why The reason why the cells have no ratio, if they have none.
+ * Judges the interval of the ratio. If the sides were measured in two sessions, more than the target may have changed.
+ * Unless it is known how much sessions differ, the ratio is valid only for these two sessions, so nothing is decided.
+ * @param why The reason to give if there is no ratio.
  */
 function ratioEvidence(
   { of, to, unit, limit, allowed }: Sides,
@@ -622,13 +633,13 @@ function ratioEvidence(
   ]);
 }
 
-/** The reason if the runs of a side, or their ratios, fall into two groups; null if they do not. */
+/** Why the ratio decides nothing, if the runs of a side, or their ratios, fall into two groups; otherwise null. */
 function groupsOf({ of, to, ...rule }: Sides, sliced: SlicedOf | null): Reason | null {
   const terms = [{ amount: of, power: 1 }, { amount: to, power: -1 }];
   return groupsReason(terms, { ...rule, sliced: turnsOf(of.figure, sliced) });
 }
 
-/** A cell's counterpart, and what differs between the two cells besides their runs. */
+/** A cell's counterpart in the baseline, and what else separates the two cells, such as the session. */
 interface Counterpart extends Pick<GroupPair, "sliced"> {
   readonly cell: JudgedCell;
   readonly between: (figure: FigureName) => Between;
@@ -707,10 +718,7 @@ function baselineEvidence(
   });
 }
 
-/**
- * `rate(cached) > 2 × rate(plain)`: judged for each pair of cells that agree in everything else, by the interval of
- * their ratio.
- */
+/** Judges a threshold such as `rate(cached) > 2 × rate(plain)` for a pair of cells, by the interval of their ratio. */
 function pairEvidence(
   { figure, relation, factor: limit, unit, to: { figure: other } }: Extract<
     Threshold,
@@ -723,7 +731,7 @@ function pairEvidence(
   if ("none" in of || "none" in to) return absent([absencesIn([of, to])[0]]);
   const sliced = turnsIn([figure, other], [left.cell, right.cell]);
   const allowed = allowedBy(relation, limit);
-  // Without a place, because the first cell is named beside the threshold.
+  // The place is left out, because the report names the first cell next to the threshold.
   const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
   const groups = groupsOf(sides, sliced);
   const ratio = groups === null
@@ -736,16 +744,16 @@ function pairEvidence(
   });
 }
 
-/** The unadjusted p-values of the gates that are tests. */
+/** The unadjusted p-values of all gates that are tests, not facts. */
 export function gatePs(gates: readonly Gate[]): number[] {
   return gates.flatMap(({ evidence: { p } }) => p ?? []);
 }
 
 /**
- * Judges all thresholds as one family, because one exit code stands for all of them: a failure needs a p-value of at
- * most 5 % after Holm's method, so a build that meets its thresholds fails in at most 5 % of cases, however many
- * thresholds it has. A pass depends on its own interval only. Plain facts are not tests, and do not raise any p-value.
- * @param besides p-values of other hypotheses that decide the same exit code.
+ * Judges all thresholds as one family, because a single exit code covers them all. A failure needs a p-value of at most
+ * 5 % after Holm's correction, so a build that meets its thresholds fails in at most 5 % of cases, however many
+ * thresholds it has. A pass depends only on the gate's own interval. Facts are not tests and do not raise any p-value.
+ * @param besides p-values of further hypotheses that decide the same exit code.
  */
 export function judgeTogether(gates: readonly Gate[], besides: readonly number[] = []): Gate[] {
   const raised = holmOfKnown([...gates.map(({ evidence: { p } }) => p), ...besides]);
@@ -759,7 +767,7 @@ export function judgeTogether(gates: readonly Gate[], besides: readonly number[]
   });
 }
 
-/** Fail takes precedence over inconclusive, and inconclusive over pass; without gates, pass. */
+/** The worst outcome: fail before inconclusive before pass. It is pass if there are no gates. */
 export function worstOf(
   outcomes: readonly { readonly outcome: ThresholdOutcome }[],
 ): ThresholdOutcome {

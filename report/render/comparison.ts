@@ -1,4 +1,4 @@
-/** A comparison of two results for scripts and CI: JSON and JUnit. */
+/** The comparison of two results in the formats that scripts and CI read: JSON and JUnit. */
 import { comparisonOf, decisiveOf, type FigureComparison } from "../judge/comparison.ts";
 import { type Dated, gateCase, type Testcase, type Testsuite } from "./junit.ts";
 import { COMPARED, type ComparedFigure } from "../judge/group.ts";
@@ -15,7 +15,9 @@ import { figureKey, figureName, verdictText, verdictWord } from "../findings/jud
 import { ratioText } from "../writing/ratios.ts";
 import { GLUE } from "../writing/units.ts";
 
-/** A comparison for scripts: times in milliseconds, rates per second, shares 0–1; ratios are new over base. */
+/**
+ * The comparison as JSON. Times are in milliseconds, rates per second, shares from 0 to 1; ratios are new over base.
+ */
 export function comparisonJson(comparison: ResultsComparison): unknown {
   const { cells, gates, outcome, marginRatio } = comparison;
   const { code, sentence, notes, reliability } = comparedCard(comparison);
@@ -54,7 +56,7 @@ function plain(text: string): string {
   return text.replaceAll(GLUE, " ");
 }
 
-/** A figure, or null if there is none: zero responses a second were measured, but a time of zero is no time. */
+/** Replaces a value of 0 that means "no figure" by null. Only a rate can really be 0. */
 function measured(value: number, figure: ComparedFigure): number | null {
   return value === 0 && figure !== "rate" ? null : value;
 }
@@ -98,8 +100,8 @@ function figureJson(figure: FigureComparison): unknown {
 }
 
 /**
- * A testcase for each cell and figure, and for each threshold. Only the deciding figures can fail; findings against the
- * new results in other figures are in their messages.
+ * A testcase for each cell and figure, and for each threshold. Only a decisive figure can fail; for all other figures,
+ * the message states if the new results are worse.
  */
 export function comparisonSuite(
   comparison: ResultsComparison,

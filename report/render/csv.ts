@@ -1,6 +1,6 @@
 /**
- * Tidy CSV (RFC 4180): one row for each run, one column for each variable, with units in the column names, so that any
- * tool can read it without cleaning.
+ * Tidy CSV (RFC 4180) with one row for each run and one column for each variable. Column names include the unit, so any
+ * tool can read the file without cleaning.
  */
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Distribution, Measurement, Run } from "../../runner/result/result.ts";
@@ -25,13 +25,15 @@ import type { Written } from "../writing/written.ts";
 import { FIGURES } from "../figures/figures.ts";
 import type { FigureName } from "../../base/figures/figure.ts";
 
-/** The runs of an experiment; those of a report already have the figures of their counted part. */
+/**
+ * The runs of an experiment. Their figures cover only the part of each run that counts, if the runs come from a report.
+ */
 interface NamedRuns {
   readonly name: string;
   readonly context: { readonly runs: readonly Run[] };
 }
 
-/** One row for each run, in the order of measurement. */
+/** Rows are in the order of measurement. */
 export function renderCsv({ name, context: { runs } }: NamedRuns): Written<"csv"> {
   return csvOf(runs.map((run) => ({
     experiment: name,
@@ -45,7 +47,7 @@ export function renderCsv({ name, context: { runs } }: NamedRuns): Written<"csv"
   })));
 }
 
-/** Columns for a run that searched for a capacity. */
+/** Columns for a run that searched for a capacity; no columns for other runs. */
 function capacityOf(run: Measurement & Partial<Pick<Run, "capacity">>): CsvRecord {
   if (run.capacity === undefined) return {};
   const { value = null, low = null, high = null, bound = null } = run.capacity.capacity ?? {};
@@ -83,7 +85,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
     drainS: measurement.drain?.durationS ?? null,
     drainCompleted: measurement.drain?.completed ?? null,
     drainFailed: measurement.drain?.failed ?? null,
-    ...measurement.warmup !== null && columnsOf(FLATTENED, measurement), // unless the load itself changes
+    ...measurement.warmup !== null && columnsOf(FLATTENED, measurement), // null if the load changes
     connects: measurement.connect.count,
     ...measurement.connect.count > 0 && columnsOf(CONNECTS, measurement),
     ...servedOf(measurement),
@@ -96,7 +98,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
   };
 }
 
-/** Columns named after figures; empty if a run lacks the figure. */
+/** Columns, each with the value of a figure; the cell is empty if the run lacks the figure. */
 function columnsOf(
   columns: Readonly<Record<string, FigureName>>,
   measurement: Measurement,
@@ -122,7 +124,7 @@ const PERCENTILES = {
   "latencyP99.9Ms": "p99.9",
   "latencyP99.99Ms": "p99.99",
 } as const;
-/** `latencyFastestMs` is the latency of the fastest request with a response. */
+/** `latencyFastestMs` is the latency of the fastest request that got a response. */
 const LATENCIES = {
   latencyFastestMs: "min",
   latencyMeanMs: "mean",
@@ -148,7 +150,10 @@ const CONNECTS = {
   connectMaxMs: "connect.max",
 } as const;
 
-/** `p99 p99.9 mean max`: the figures that lower bounds may raise. */
+/**
+ * Names of the figures whose true value may be higher because some latencies are only lower bounds: `p99 p99.9 mean
+ * max`.
+ */
 function lowerBoundsOf(measurement: Measurement): string {
   return [...Object.values(PERCENTILES), "mean" as const, "max" as const].filter((figure) => {
     const found = FIGURES[figure].of(measurement);
@@ -156,7 +161,7 @@ function lowerBoundsOf(measurement: Measurement): string {
   }).join(" ");
 }
 
-/** Columns by class of status, by instance and by cache status, and for sessions of virtual users. */
+/** Columns for each class of status, instance and cache status, and for the sessions of virtual users. */
 function servedOf(measurement: Measurement): CsvRecord {
   const { statusLatency = {}, instances = [], cache = {}, sessions } = measurement;
   const timesOf = (name: string, { count, mean, percentiles }: Distribution): CsvRecord => {
@@ -182,13 +187,13 @@ function servedOf(measurement: Measurement): CsvRecord {
   };
 }
 
-/** Columns for the target and for each part; the names of a part's columns begin with its own. */
+/** Columns for the whole target and for each of its parts. The names of a part's columns begin with the part's name. */
 function ofParts(run: Run, columns: (used: ResourceUse) => CsvRecord): CsvRecord {
   const parts = partsOf(run).map((part) => prefixed(`${part.name}.`, columns(part)));
   return Object.assign({}, columns(run), ...parts);
 }
 
-/** Columns for the target, or for a part. */
+/** Columns for the whole target, or for one of its parts. */
 function resourcesOf(used: ResourceUse, run: Run): CsvRecord {
   if (used.resources.length === 0) return {};
   const seconds = cpuSecondsOf(used);
@@ -213,7 +218,7 @@ function prefixed(before: string, record: CsvRecord): CsvRecord {
   );
 }
 
-// The columns that identify a run, which come first in both CSVs.
+// Columns that identify a run. In both kinds of CSV, they follow the experiment's name.
 
 function identityOf({ target, scenario, repetition, order }: Run): CsvRecord {
   return { target, scenario, repetition, order };
@@ -229,10 +234,10 @@ function parametersOf({ parameters }: Run): CsvRecord {
   );
 }
 
-// Tidy CSV of the timelines: one row for each interval of a run, with the target's resources in it. Column names end in
-// their units, as in the CSV of runs.
+// Tidy CSV of the timelines: one row for each interval of a run, including the target's use of
+// resources. Column names include the unit, as in the CSV of runs.
 
-/** Every interval of every run, including discarded ones, in the order of measurement. */
+/** All intervals, including those that other figures discard. Rows are in the order of measurement. */
 export function renderIntervalsCsv({ name, context: { runs } }: NamedRuns): Written<"csv"> {
   return csvOf(runs.flatMap((run) => {
     const which = { experiment: name, ...identityOf(run), ...parametersOf(run) };
@@ -252,7 +257,7 @@ export function renderMeasurementIntervalsCsv(measurement: Measurement): Written
   })));
 }
 
-/** An interval in which no request ended has no latencies, rather than latencies of 0. */
+/** Latencies are empty, not 0, for an interval in which no request ended. */
 function intervalFigures(point: IntervalPoint, startS: number): CsvRecord {
   const { endS, completed, failed, bytes } = point;
   const timeOf = (ms: number): number | null => isEmpty(point) ? null : ms;
@@ -287,7 +292,7 @@ function startOf({ timeline: { points } }: Measurement, i: number): number {
   return points[i - 1]?.endS ?? 0;
 }
 
-/** The resources in use at a moment, by the target or by a part. */
+/** The resources that the target, or one of its parts, used at this moment. */
 function resourcesAt(used: ResourceUse, atS: number): CsvRecord {
   if (used.resources.length === 0) return {};
   const point = pointAt(used, atS);

@@ -1,7 +1,8 @@
 /**
- * The latencies of every interval as a histogram log, which the tools of HdrHistogram read: a line for each interval, a
- * tag for each run. The lines of a run add up to its latency histogram, including lower bounds; comments say how many
- * values are lower bounds, which requests have no latency, and what is missing from files of earlier versions.
+ * The latencies of every interval as a histogram log for the tools of HdrHistogram, with a line for each interval and a
+ * tag for each run. Lower bounds are included, so the lines of a run add up to its latency histogram. Comments in the
+ * log state how many values are lower bounds, which requests have no latency, and what results of earlier versions
+ * lack.
  */
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";
 import { decodeInterval } from "../../runner/stats/histogram/hdr.ts";
@@ -10,7 +11,7 @@ import { formatCount } from "../writing/units.ts";
 import { histogramLogOf, type TagPart } from "../writing/histogram_log.ts";
 import type { Written } from "../writing/written.ts";
 
-/** Every measured run, in the order of measurement. */
+/** Includes all measured runs, in the order of measurement. */
 export function renderHistogramLog(results: LoggedResults): Written<"hlog"> {
   const { version, experiment, startedAt, runs } = results;
   const startMs = Math.min(
@@ -30,7 +31,7 @@ export function renderHistogramLog(results: LoggedResults): Written<"hlog"> {
   });
 }
 
-/** A log of a single series, without a tag. */
+/** The log of a single measurement, which needs no tag. */
 export function renderMeasurementHistogramLog(measurement: Measurement): Written<"hlog"> {
   const { url, version, loadStartedAt } = measurement;
   const unknown = loadStartedAt ? [] : ["The start of the load is unknown"];

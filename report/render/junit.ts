@@ -1,6 +1,6 @@
 /**
- * JUnit XML, as CI systems read it: one testcase for each check. It keeps to what both common schemas allow, Jenkins'
- * and Ant's (Windy Road): their attributes, their order of elements, and times without a zone.
+ * JUnit XML for CI systems, with one testcase for each check. It follows the attributes, the order of elements and the
+ * times without a zone on which the two common schemas agree: that of Jenkins, and that of Ant by Windy Road.
  */
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";
@@ -21,9 +21,9 @@ import { attributes, element, type Xml } from "../writing/xml.ts";
 export interface Testcase {
   readonly classname: string;
   readonly name: string;
-  /** Duration in seconds. */
+  /** In seconds. */
   readonly time?: number;
-  /** Absent if the testcase passed. `error`: it could not be decided. */
+  /** Absent if the testcase passed. The kind `error` means that the check could not be decided. */
   readonly problem?: TestProblem;
 }
 
@@ -36,7 +36,7 @@ interface TestProblem {
 
 /** When and where a suite ran. */
 export interface Dated {
-  /** ISO moment. */
+  /** Date and time in ISO 8601. */
   readonly startedAt: string;
   readonly hostname: string;
 }
@@ -53,8 +53,8 @@ export function renderJunit(suites: readonly Testsuite[]): Written<"xml"> {
 }
 
 /**
- * A testcase for the responses of each cell, its search for a capacity, each part without a measurement, each claim and
- * each threshold.
+ * Has a testcase for the responses of each cell, each search for a capacity, each part of the plan that was not
+ * measured, each claim and each threshold.
  */
 export function resultsSuite(results: Results, { claims, gates }: ReportModel): Testsuite {
   const { experiment: { name }, startedAt, machine: { hostname } } = results;
@@ -82,12 +82,12 @@ export function resultsSuite(results: Results, { claims, gates }: ReportModel): 
       ...claims.map((claim) => claimCase(name, claim)),
       ...gates.map((gate) => gateCase(name, gate)),
     ],
-    // A testcase that passed or was skipped can't contain the findings.
+    // The output repeats all findings, because a testcase that passed has no place for them.
     output: [...claims.map(claimLine), ...results.runs.flatMap(searchLines)],
   };
 }
 
-/** Outcomes of a search that found no capacity, consistent with the exit code. */
+/** How a search that found no capacity is reported, in accordance with the exit code. */
 const ENDED_AS: Readonly<Record<Exclude<CapacityEnd, "found">, TestProblem["kind"]>> = {
   budget: "error",
   disturbed: "error",
@@ -98,7 +98,7 @@ const ENDED_AS: Readonly<Record<Exclude<CapacityEnd, "found">, TestProblem["kind
   unsustained: "error",
 };
 
-/** One testcase for each run that searched for the capacity of its target. */
+/** One testcase for each run that searched for a capacity. */
 function searchCases(classname: string, runs: readonly Run[]): Testcase[] {
   return runs.flatMap((run): Testcase[] => {
     if (run.capacity === undefined) return [];
@@ -110,7 +110,7 @@ function searchCases(classname: string, runs: readonly Run[]): Testcase[] {
   });
 }
 
-/** Lines for the result of a search, and for each of its trials. */
+/** A line for the result of a capacity search, and one for each of its trials. */
 function searchLines(run: Run): string[] {
   if (run.capacity === undefined) return [];
   const { trials } = run.capacity;
@@ -124,7 +124,7 @@ function searchPlace(run: Run): string {
   return `${cellLabel(run)}, run ${run.repetition}`;
 }
 
-/** One testcase for all runs that an interrupted experiment lacks. */
+/** A single testcase for all runs that are missing because the experiment was interrupted. */
 function unfinishedCases({ experiment: { name }, state, runs, planned }: Results): Testcase[] {
   if (state === "done") return [];
   const message = `${state}: ${runs.length} of ${counted(planned, "planned run")} are done`;
@@ -167,7 +167,9 @@ function responsesCase(classname: string, runs: readonly (Measurement | Run)[]):
   };
 }
 
-/** The problem of runs in which no request got a response, so that no check could be made. */
+/**
+ * The problem if no request of a run got a response, so that nothing could be checked; null if there is no such run.
+ */
 function unansweredProblem(runs: readonly Measurement[]): TestProblem | null {
   const silent = runs.filter(isUnanswered);
   if (silent.length === 0) return null;
@@ -208,7 +210,8 @@ function suiteXml({ name, startedAt, hostname, cases, output = [] }: Testsuite, 
     time: seconds.toFixed(3),
   });
   const text = output.length === 0 ? element`/>` : element`>${output.join("\n")}</system-out>`;
-  // Older schemas of Jenkins expect a property element inside properties, and Ant's requires properties.
+  // Older versions of Jenkins' schema allow a property element only inside properties, and Ant's
+  // schema requires properties.
   return element`  <testsuite${head}>
     <properties><property name="generator" value="Plateau"/></properties>
 ${cases.map(caseXml)}    <system-out${text}

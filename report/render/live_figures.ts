@@ -1,4 +1,6 @@
-/** The figures of the run in progress that terminals and pages draw over time: of its requests, or of its messages. */
+/**
+ * The figures of the current run that terminals and pages draw over time. They describe its requests, or its messages.
+ */
 import type { Progress } from "../../runner/result/progress.ts";
 import { EMPTY, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { formatMs, formatNumber } from "../writing/units.ts";
@@ -7,12 +9,12 @@ export type Live = Extract<Progress, { kind: "live" }>;
 
 export interface LiveFigure {
   readonly label: string;
-  /** Null without a response or message, when there is no latency. */
+  /** Null if there was no response or message in the interval, and so no latency. */
   readonly of: (interval: Live) => number | null;
   readonly text: (value: number) => string;
 }
 
-/** A rate, a typical time and a tail. */
+/** A rate, a typical time, and a time in the tail. */
 type LiveFigures = readonly [LiveFigure, LiveFigure, LiveFigure];
 
 export function liveFigures({ messages }: Live): LiveFigures {

@@ -1,4 +1,4 @@
-/** Blocks and documents as GitHub-flavoured markdown, for a pull request or a job summary. */
+/** Renders blocks and documents as GitHub-flavoured markdown, for a pull request or a job summary. */
 import { type Block, group, saidOnce, shownIn } from "../blocks.ts";
 import type { Document } from "../document.ts";
 import type { Table, TableCell } from "../subjects/tables/table.ts";
@@ -22,14 +22,14 @@ export function renderMarkdown(
   return renderBlocksMarkdown([group(title, [...lead, ...verdict, ...said])]);
 }
 
-/** Groups have second-level headings, below the title of a page or a pull request. */
+/** Headings start at the second level, because the title of the page or pull request has the first. */
 export function renderBlocksMarkdown(blocks: readonly Block[]): Written<"markdown"> {
   return documentOf(paragraphs(blocksMarkdown(shownIn("markdown", blocks), 2)));
 }
 
-// One function for each kind of block, whatever its subject. Figures are reduced to their findings.
+// One function for each kind of block, whatever the block is about. Of figures, only the findings
+// are included.
 
-/** @param level Level of headings. */
 function blocksMarkdown(blocks: readonly Block[], level: number): Markdown[] {
   return blocks.flatMap((block) => blockMarkdown(block, level));
 }

@@ -1,7 +1,7 @@
 /**
- * Results as metrics of OpenTelemetry: ExportMetricsServiceRequest of OTLP (opentelemetry-proto, collector/metrics/v1)
- * in its JSON encoding. Names are those of the semantic conventions for HTTP clients; names that these lack begin with
- * `plateau.`. Sums are cumulative from the start of each run, as Prometheus wants them. Pure.
+ * Results as OpenTelemetry metrics: the message ExportMetricsServiceRequest of OTLP (opentelemetry-proto,
+ * collector/metrics/v1) in its JSON encoding. Names follow the semantic conventions for HTTP clients; names without a
+ * convention begin with `plateau.`. Sums are cumulative from the start of each run, as Prometheus requires. Pure.
  */
 import { MESSAGE_TIMES } from "../../base/figures/figure.ts";
 import type { Distribution, Measurement, Results, Run } from "../../runner/result/result.ts";
@@ -17,10 +17,12 @@ import type { Written } from "../writing/written.ts";
 
 /** Undefined attributes are omitted. */
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
-/** An OTLP message, or some of its fields. 64-bit integers are decimal strings; enums are numbers. */
+/**
+ * An OTLP message, or some of its fields. As OTLP requires in JSON, 64-bit integers are decimal strings, and enums are
+ * numbers.
+ */
 type DataPoint = Readonly<Record<string, unknown>>;
 
-/** Data points by the name of the metric. */
 type DataPoints = Readonly<Record<keyof typeof METRICS, readonly DataPoint[]>>;
 
 const CUMULATIVE = 2;
@@ -67,14 +69,14 @@ const METRICS = {
 } as const;
 const NAMES = Object.keys(METRICS) as (keyof typeof METRICS)[];
 
-/** Receivers accept at least 4 MB; a run takes 5 to 50 KB. */
+/** Requests are split at this size. Receivers accept at least 4 MB; a run takes 5 to 50 KB. */
 const REQUEST_CHARACTERS = 2_000_000;
 
 interface SentResults extends Pick<Results, "version" | "machine" | "commit" | "runs"> {
   readonly experiment: Pick<Results["experiment"], "name">;
 }
 
-/** The requests to send; none if nothing was measured, because an empty request must not be sent. */
+/** The requests to send. Empty if nothing was measured, because an empty request must not be sent. */
 export function otlpRequests(results: SentResults): Written<"json">[] {
   const { version, experiment, machine, commit, runs } = results;
   return requestsOf(runs, version, {
@@ -92,7 +94,7 @@ export function measurementOtlpRequests(
   hostname: string,
 ): Written<"json">[] {
   const { loadStartedAt, version } = measurement;
-  if (loadStartedAt === undefined) return []; // the load was stopped before it began
+  if (loadStartedAt === undefined) return []; // the load was stopped before it started
   const resource = { "host.name": hostname || undefined, "plateau.experiment": "bench" };
   return requestsOf([runAlone(measurement, loadStartedAt)], version, resource);
 }
@@ -130,7 +132,7 @@ function requestsOf(
   );
 }
 
-/** Each metric once, with the points of all runs. */
+/** Lists each metric once, with the data points of all runs. */
 function metricsOf(runs: readonly DataPoints[]): unknown[] {
   return NAMES.flatMap((name) => {
     const { description, unit, ...kind } = METRICS[name];
@@ -175,10 +177,11 @@ function pointsOf(run: Run): DataPoints {
   };
 }
 
-/** Start of the load, and end of the wait after it, nanoseconds since the epoch. */
+/** Start of the load and end of the wait for its last responses, in nanoseconds since the epoch. */
 function timesOf({ loadStartedAt, startedAt, elapsedS, slices, drain }: Run): DataPoint {
   const startMs = Date.parse(loadStartedAt ?? startedAt);
-  // In slices, the measured time leaves out the turns of the other side.
+  // The measured time of a run in slices leaves out the slices of the other side, so the end of the
+  // last slice counts as well.
   const endS = (slices?.items.startS.at(-1) ?? 0) + (slices?.sliceMs ?? 0) / 1_000;
   const lastedNs = Math.round(1e9 * (Math.max(elapsedS, endS) + (drain?.durationS ?? 0)));
   const startNs = BigInt(Math.min(Math.max(0, startMs), LATEST_MS)) * 1_000_000n;
@@ -188,12 +191,12 @@ function timesOf({ loadStartedAt, startedAt, elapsedS, slices, drain }: Run): Da
   };
 }
 
-/** The latest start and the longest duration that are sent: in nanoseconds, the sum of both still fits into 64 bits. */
+/** Limit on the start and on the duration, in milliseconds. Even the sum of both fits into 64 bits as nanoseconds. */
 const LATEST_MS = 9e12;
 
 function runAttributes(run: Run): Attributes {
   const { target, scenario, repetition, parameters } = run;
-  const url = URL.parse(run.url); // null if part of the URL is secret
+  const url = URL.parse(run.url); // null if the URL is redacted because a part of it is secret
   const scheme = url?.protocol.slice(0, -1);
   const factors = Object.entries(parameters).map(([path, value]) => [
     `plateau.factor.${path}`,
@@ -213,11 +216,12 @@ function runAttributes(run: Run): Attributes {
   };
 }
 
-/** Methods of RFC 9110 §9 and RFC 5789. */
+/** The methods of RFC 9110 §9 and RFC 5789. */
 const KNOWN_METHODS = /^(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH) /;
 
 /**
- * The method of the slowest requests, if all requests have the same; otherwise `_OTHER`, as the conventions require.
+ * The method of the requests, taken from the slowest one. `_OTHER` if requests may have different methods or an unknown
+ * one, as the conventions require.
  */
 function methodOf({ steps, slowest = [], load }: Run): string {
   const isOne = steps === undefined && !("arrivals" in load && load.arrivals === "recorded");
@@ -225,7 +229,7 @@ function methodOf({ steps, slowest = [], load }: Run): string {
   return isOne && KNOWN_METHODS.test(sent) ? sent.split(" ")[0] : "_OTHER";
 }
 
-/** Numbers of requests by outcome, which add up to all due requests. */
+/** Number of requests by outcome. All numbers add up to the number of requests that were due. */
 function outcomesOf({ requests, status, errors }: Run): [Attributes, number][] {
   const { completed, failed, unfinished, dropped } = requests;
   const codes = Object.entries(status).map(([code, count]): [Attributes, number] => [
@@ -250,7 +254,7 @@ function outcomesOf({ requests, status, errors }: Run): [Attributes, number][] {
   ];
 }
 
-/** Responses of one status, or of several in one class. */
+/** Attributes for responses with one status, or with several statuses of one class. */
 function statusAttributes(codes: readonly string[], family?: string): Attributes {
   const [code] = codes;
   const error = codes.length === 1 ? code : family;
@@ -260,16 +264,16 @@ function statusAttributes(codes: readonly string[], family?: string): Attributes
   };
 }
 
-/** Exact values if the results have them; otherwise those of the buckets. */
+/** Sum and extremes of a histogram: exact if results have exact values, otherwise from its buckets. */
 type DurationFigures = Pick<SparseHistogram, "minUs" | "maxUs" | "sumUs">;
 
-/** Some of a run's latencies. */
+/** A group of a run's latencies with equal attributes. */
 interface DurationGroup extends DurationFigures {
   readonly attributes: Attributes;
   readonly held: SparseHistogram;
 }
 
-/** Latencies of completed responses by class of status and, separately, lower bounds. */
+/** Latencies of completed requests by class of status, and a separate group of lower bounds. */
 function durationGroups(run: Run): DurationGroup[] {
   const { latency, requests, errors, censoredHistogram } = run;
   const bounds = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
@@ -308,7 +312,7 @@ function exactly({ min, max, mean, count }: Distribution): DurationFigures {
 
 const MESSAGE_OUTCOMES = ["received", "failed", "unfinished", "dropped"] as const;
 
-/** Times of messages by kind and, separately, lower bounds. */
+/** Times of messages by figure, each with a separate group of lower bounds. */
 function messageGroups(run: Run): DurationGroup[] {
   return MESSAGE_TIMES.flatMap((figure) => {
     const { histogram, censoredHistogram } = messageTimes(run, figure) ?? {};
@@ -322,7 +326,7 @@ function messageGroups(run: Run): DurationGroup[] {
   }).filter(({ held }) => held.count > 0);
 }
 
-/** ExponentialHistogramDataPoint without its times and attributes. */
+/** The fields of an ExponentialHistogramDataPoint, except its times and attributes. */
 function histogramPoint({ held, sumUs, minUs, maxUs }: DurationGroup): DataPoint {
   const { offset, counts, zeros } = exponentialBuckets(held);
   return {

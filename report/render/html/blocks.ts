@@ -1,4 +1,4 @@
-/** Blocks → markup of the page: one function for each kind of block, whatever its subject. */
+/** Turns blocks into the markup of the page, with one function for each kind of block, whatever the block is about. */
 import type {
   Alternatives,
   Block,
@@ -16,9 +16,9 @@ import { tableMarkup } from "./sections/tables.ts";
 import { findingsMarkup, foldMarkup, headingMarkup, withCode } from "./texts.ts";
 
 /**
- * Blocks as markup.
+ * The markup of blocks.
  *
- * @param place Place of the blocks' container, whose id begins the ids of its parts.
+ * @param place Place of the container; its id begins the ids of all parts.
  * @param level Level of headings.
  */
 export function blocksMarkup(
@@ -54,7 +54,7 @@ function blockMarkup(block: Block, place: PagePlace, level: number): Markup | nu
     case "alternatives":
       return markup`${choiceMarkup(block)}${blocksMarkup(block.blocks, place, level)}`;
     case "verbatim": {
-      // Focusable, because it scrolls.
+      // Focusable, so that it can be scrolled by keyboard.
       const whole = markup`<pre tabindex="0">${block.text}</pre>`;
       return block.fold === null ? whole : foldMarkup(block.fold, whole);
     }
@@ -64,14 +64,15 @@ function blockMarkup(block: Block, place: PagePlace, level: number): Markup | nu
 }
 
 /**
- * A class attribute with a part's own classes and, outside of the summary, a class for its depth; null for no class.
+ * A class attribute with the given classes and, for parts outside the summary, a class for their depth; null if there
+ * are no classes.
  */
 export function classAttribute(depth: Depth, ...own: string[]): Markup | null {
   const names = [...own, ...depth === "summary" ? [] : [`in-${depth}`]];
   return names.length === 0 ? null : markup` class="${names.join(" ")}"`;
 }
 
-/** A `<section>` with an id for links. */
+/** A `<section>` with an id, so that links can point to it. */
 export function sectionMarkup(group: Group, place: PagePlace): Markup {
   const id = `${place.id}-${group.id}`;
   return markup`<section id="${id}"${classAttribute(group.depth)}>${
@@ -109,7 +110,7 @@ function textMarkup({ text, tone }: Text): Markup | null {
   }
 }
 
-/** Why runs are not valid. */
+/** A foldable list of the reasons why runs are not valid. */
 function trustMarkup({ title, items }: List, level: string): Markup {
   const reasons = items.map(({ text }, i) =>
     markup`<li${i < MOST_PRINTED ? null : markup` class="unprinted"`}>${withCode(text)}</li>`
@@ -121,7 +122,7 @@ function trustMarkup({ title, items }: List, level: string): Markup {
   }</details>`;
 }
 
-/** More items than this are not printed, because on paper they would come before every figure. */
+/** Only this many items are printed, because on paper they come before all figures. */
 const MOST_PRINTED = 3;
 
 function tableBlockMarkup(
@@ -144,7 +145,7 @@ function tableBlockMarkup(
 ${shown}`;
 }
 
-/** A flame graph, which the client draws; without scripts, readers have the tables. */
+/** A flame graph, which the page's client draws. Readers without scripts can use the tables instead. */
 function flamesMarkup({ of, flames }: Flames, { id }: PagePlace): Markup {
   const options = flames.map(({ label }, i) => markup`<option value="${i}">${label}</option>`);
   return markup`<figure class="flame" id="${id}">
@@ -157,7 +158,7 @@ function flamesMarkup({ of, flames }: Flames, { id }: PagePlace): Markup {
 ${dataScript(`flames-${id}`, flames)}`;
 }
 
-/** Markup into which the client puts the choices; null if there is nothing to choose. */
+/** A form to which the page's client adds the choices; null if there is nothing to choose. */
 function choiceMarkup({ label, standard, others }: Alternatives): Markup | null {
   const names = others().map(({ name }) => name);
   if (names.length === 0) return null;
@@ -166,8 +167,8 @@ function choiceMarkup({ label, standard, others }: Alternatives): Markup | null 
 }
 
 /**
- * For each choice, its name and the figures to show instead, by id.
- * @param place Place of the section that contains them.
+ * For each choice, its name and the contents of the figures that it replaces, by their ids.
+ * @param place Place of the section that contains the figures.
  */
 export function replacedFigures(
   { others }: Alternatives,
@@ -184,7 +185,7 @@ export function replacedFigures(
   ]);
 }
 
-/** Level of headings in a figure within a group of a section. */
+/** Level of the headings in a figure that is in a group within a section. */
 const FIGURE_LEVEL = 4;
 
 function figuresIn(blocks: readonly Block[]): Figure[] {

@@ -1,4 +1,7 @@
-/** Figures: a canvas for each chart with its text and controls, findings, and instructions for reading. */
+/**
+ * The markup of figures: a canvas for each chart with its text alternative and controls, the findings, and instructions
+ * for reading the chart.
+ */
 import { type Chart, type Overlay, sectionOf, type Timeline, type Xy } from "../../chart.ts";
 import type { Figure, Panel, Series } from "../../blocks.ts";
 import { HEAT_SHARES } from "../../subjects/charts/heatmap.ts";
@@ -8,21 +11,21 @@ import { rowsMarkup } from "./rows.ts";
 import { swatchMarkup, tableMarkup } from "./sections/tables.ts";
 import { findingsMarkup, foldMarkup, headingMarkup } from "./texts.ts";
 
-/** Charts of the page by canvas id, which the client gets as JSON. */
+/** Charts of the page by canvas id. The client receives them as JSON. */
 export type Charts = Map<string, Chart>;
 
 export interface PagePlace {
-  /** Unique in the page. */
+  /** Unique on the page. */
   readonly id: string;
   readonly charts: Charts;
-  /** Length of a packed step of intervals, by the id of the section that shows them. */
+  /** Length of a packed step of intervals, by the id of the section that shows the intervals. */
   readonly steps: ReadonlyMap<string, { readonly seconds: number }>;
 }
 
 export function figureMarkup(figure: Figure, place: PagePlace, level: number): Markup {
   const own = ownPlace(figure, place);
   const [{ chart }] = figure.panels;
-  // The class of a figure for which the page's client does more than draw.
+  // The class by which the page's client finds figures that it makes interactive.
   const followed = chart.kind === "rows" && chart.margin !== undefined
     ? "forest"
     : chart.kind === "timeline" || chart.kind === "heatmap"
@@ -32,7 +35,9 @@ export function figureMarkup(figure: Figure, place: PagePlace, level: number): M
   return markup`<figure${attributes}>${figureContent(figure, own, level)}</figure>\n`;
 }
 
-/** The place of a figure. The id of a named figure is its name, wherever it is in its section. */
+/**
+ * The place of a figure. If the figure has a name, its id depends only on its section and name, not on its position.
+ */
 export function ownPlace({ id }: Figure, place: PagePlace): PagePlace {
   return id === "" ? place : { ...place, id: `${sectionOf(place.id)}-${id}` };
 }
@@ -93,7 +98,10 @@ function panelMarkup(panel: Panel, place: PagePlace, level: number): Markup {
 ${drawn}</div>`;
 }
 
-/** A box whose class fixes its height, so that nothing moves when the client draws; and its controls. */
+/**
+ * A box for the chart, with its controls. The box has a fixed height from its class, so that nothing moves when the
+ * client draws the chart.
+ */
 function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
   if (chart.kind === "rows") return rowsMarkup(chart, id);
   charts.set(id, chart);
@@ -109,28 +117,31 @@ function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
   }`;
 }
 
-/** Style rules for the heights of charts that grow with their content: the page's policy forbids styles on elements. */
+/**
+ * Style rules for the heights of charts that grow with their content. They are not inline styles, because the page's
+ * security policy forbids these.
+ */
 export function heightRules(charts: Iterable<Chart>): string {
   const heights = new Set([...charts].flatMap((chart) => heightPx(chart) ?? []));
   return [...heights].map((px) => `.high-${px}{height:${px}px}`).join("");
 }
 
-/** Number of ridges that fit into a large chart of `RIDGES_PX`; each further one adds `RIDGE_PX`. */
+/** Number of ridges that fit into a chart of height `RIDGES_PX`; each further ridge adds `RIDGE_PX`. */
 const RIDGES = 6;
 const RIDGES_PX = 300;
 const RIDGE_PX = 44;
-/** Height of latency and requests, and of each track below. */
+/** Height of the tracks for latency and requests together, and of each further track. */
 const TRACKS_PX = 291;
 const TRACK_PX = 55;
 
-/** Height of a chart that grows with its content; null for charts of a fixed height. */
+/** Height in pixels; null for charts whose height does not depend on their content. */
 function heightPx(chart: Chart): number | null {
   if (chart.kind === "timeline") return TRACKS_PX + Math.max(1, chart.tracks.length) * TRACK_PX;
   const isHigh = chart.kind === "xy" && chart.ridges && chart.series.length > RIDGES;
   return isHigh ? RIDGES_PX + (chart.series.length - RIDGES) * RIDGE_PX : null;
 }
 
-/** The control for a limit that the reader moves. */
+/** A field in which the reader can move the limit; null if the chart has none. */
 function limitMarkup({ limit, x, y }: Xy): Markup | null {
   if (!limit) return null;
   const axis = limit.axis === "x" ? x : y;
@@ -149,19 +160,22 @@ function nameMarkup({ label, color }: Series): Markup {
   return markup`${swatchMarkup(color)}${label}`;
 }
 
-/** Characters in the order of `SCENARIO_MARKS`, as the client draws them. */
+/** The marks as characters, in the order of `SCENARIO_MARKS`, which the client draws. */
 const MARKS = ["●", "▲", "■", "◆", "▼", "▶", "◀"];
 
-/** Instructions for a chart, folded up because they are read once, at the first figure of a kind. */
+/** Instructions for reading a chart; "" for none. They are folded up, because readers need them only once. */
 export function readingMarkup(reading: string): Markup | null {
   if (reading === "") return null;
   return markup`<details class="reading"><summary>How to read this</summary>
 <p class="note">${reading}</p></details>`;
 }
 
-// Timelines: first all targets in one frame, and the controls for choosing a range of time.
+// Timelines: a chart that overlays all targets, and controls for choosing a time range.
 
-/** All targets in one frame; null if that would show the same as the only panel. */
+/**
+ * A chart that overlays all targets; null if there is only one target with one run, because its own panel shows the
+ * same.
+ */
 function overlayMarkup(
   panels: readonly Panel[],
   timelines: readonly Timeline[],
@@ -181,7 +195,7 @@ function overlayMarkup(
 ${chartMarkup(chart, { ...place, id: `${place.id}-overlay` })}`;
 }
 
-/** The meaning of the lines in the track of requests, if there is more than one. */
+/** The meaning of each line in the track of requests; null if there is only one line. */
 function keyMarkup(timelines: readonly Timeline[]): Markup | null {
   const hasOffered = timelines.some(({ offered }) => offered.length > 0);
   const hasFailed = timelines.some(({ runs }) => runs.some(({ failed }) => failed));
@@ -191,7 +205,10 @@ function keyMarkup(timelines: readonly Timeline[]): Markup | null {
   return legendMarkup(names, "Requests/s: ");
 }
 
-/** Controls that work by keyboard, by touch and by dragging on the charts; shown once the client is loaded. */
+/**
+ * Controls for the time range, as an alternative to dragging on the charts. They work by keyboard and touch and are
+ * shown once the client is loaded.
+ */
 function viewMarkup(timelines: readonly Timeline[], { id, steps }: PagePlace): Markup {
   const stepS = steps.get(sectionOf(id))?.seconds ?? 1;
   const [{ span }] = timelines;

@@ -1,6 +1,6 @@
 /**
- * The report of a running experiment: the same page, with a progress bar, and a client that loads newer versions of the
- * page. Only this page may send requests, to its own server; the saved file sends none.
+ * The page of a running experiment: its report so far, with a progress bar and a client that loads newer versions of
+ * the page. Only this page may send requests, and only to its own server; the saved file sends none.
  */
 import type { Document } from "../../document.ts";
 import { markup } from "../../writing/html.ts";
@@ -16,14 +16,14 @@ import { counted } from "../../writing/words.ts";
 import { trialSentence } from "../../subjects/capacity.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
 
-/** @param page Number of this page among all that the experiment has rendered. */
+/** @param page Number of this page among all pages rendered for the experiment. */
 export function renderLivePage(
   documents: readonly Document[],
   { page, status }: { readonly page: number; readonly status: LiveStatus },
 ): Written<"html"> {
   const { done, runs, text, leftMs } = status;
   const left = leftMs === null ? "" : remainingText(leftMs);
-  // The client updates its texts.
+  // The client updates the texts in it.
   const bar = markup`<aside class="live" id="live" aria-label="Progress" data-page="${page}">
 <progress aria-label="Runs that ended" max="${Math.max(1, runs)}" value="${done}"></progress>
 <p role="status">${text}</p> <p class="left">${left}</p>
@@ -36,11 +36,11 @@ export function renderLivePage(
   return renderReportPage(documents, { bar, script, css });
 }
 
-/** Labels until the first interval. */
+/** Labels to show until the first interval arrives. */
 const NOW_FIGURES = { rate: "Requests/s", p99: "p99" } satisfies Record<LiveName, string>;
 const CHART = markup`<svg viewBox="0 0 1 1" preserveAspectRatio="none"><path d=""/></svg>`;
 
-// The events of a running experiment → its progress, in words. Pure.
+// Turns the events of a running experiment into its progress in words. Pure.
 
 export const GETTING_READY: LiveStatus = {
   done: 0,
@@ -50,12 +50,10 @@ export const GETTING_READY: LiveStatus = {
   isOver: false,
 };
 
-/**
- * In the text of a run that searches for a capacity, comes before the last trial and the rates between which it lies.
- */
+/** Separates the text about a capacity search from the sentence about its latest trial. */
 const BEFORE_TRIAL = "; trial ";
 
-/** The progress after an event; the same object if the event changes nothing. */
+/** The progress after an event. Returns the same object if nothing changes. */
 export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
   switch (event.kind) {
     case "planned":
@@ -82,7 +80,10 @@ export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
   }
 }
 
-/** The status after the end of the experiment. @param path Where the final page is saved. */
+/**
+ * The status after the end of the experiment.
+ * @param path Where the final page is saved.
+ */
 export function endedStatus(
   { done, runs }: LiveStatus,
   { isWhole, path }: { readonly isWhole: boolean; readonly path: string },
@@ -92,7 +93,7 @@ export function endedStatus(
   return { done, runs: isWhole ? done : runs, text, leftMs: null, isOver: true };
 }
 
-/** The experiment stopped early, so there is no final page. */
+/** The status after an error stopped the experiment, so that no final page is made. */
 export function brokenStatus(status: LiveStatus): LiveStatus {
   const text = "Stopped by an error (see the terminal): this page no longer changes. " +
     "Completed runs are in results.json";

@@ -1,6 +1,6 @@
 /**
- * The intervals of every scenario of a page, packed: its client recomputes figures from them. A page of thousands of
- * intervals joins several into one step, so that it stays small enough to send to others.
+ * Packs the intervals of every scenario on a page, from which the page's client recomputes figures. If a page has
+ * thousands of intervals, several are joined into one step, to keep the page small enough to share.
  */
 import type { Run } from "../../../runner/result/result.ts";
 import { decodeInterval, decodeSparse, eachInterval } from "../../../runner/stats/histogram/hdr.ts";
@@ -12,25 +12,26 @@ import type { IntervalPoint } from "../../figures/intervals.ts";
 import { deflateSync } from "node:zlib";
 
 export interface PackedSteps {
-  /** Length of a whole step. */
+  /** Length of a step. The last step of a run may be shorter. */
   readonly seconds: number;
-  /** `packSteps` of all cells, deflated. */
+  /** All cells, as encoded by `packSteps` and then deflated. */
   readonly packed: string;
 }
 
-/** Approximate size limit for all scenarios of a page. */
+/** Approximate limit for all scenarios of a page together. */
 const MOST_CHARACTERS = 2_800_000;
 /**
- * Cells with about this many runs are packed to estimate the size of all cells. The number of values would not show it,
- * because widely spread latencies take several times as much room as others.
+ * To estimate the packed size of all cells, only cells with about this many runs in total are packed. Counting the
+ * values would not suffice, because widely spread latencies take several times as much space as others.
  */
 const TRIED_RUNS = 30;
 
 /**
- * Packs scenarios with the shortest steps that the page has room for: one interval, two, four, … up to a whole run.
+ * Packs scenarios with the shortest steps for which the page has room: steps of one interval, two, four and so on, up
+ * to a whole run.
  *
- * @param scenarios The scenarios by the ids of the sections that show them.
- * @param most Approximate limit for all scenarios, characters.
+ * @param scenarios The scenarios, by the ids of the sections that show them.
+ * @param most Approximate limit for all scenarios together, in characters.
  */
 export function packScenarios(
   scenarios: ReadonlyMap<string, { readonly cells: readonly CellRuns[] }>,
@@ -43,7 +44,10 @@ export function packScenarios(
   return new Map([...all].map(([id, cells]) => [id, packedSteps(cells, joined)]));
 }
 
-/** How many intervals make a step, so that all packed steps stay below `most` characters. @param cells Runs by cell. */
+/**
+ * How many intervals a step must have so that all packed steps together take at most `most` characters.
+ * @param cells The runs of each cell.
+ */
 function intervalsOfStep(cells: readonly (readonly Run[])[], most: number): number {
   const runs = cells.flat();
   const tried = cells.filter((_, i) => i % Math.ceil(runs.length / TRIED_RUNS) === 0);
@@ -51,7 +55,7 @@ function intervalsOfStep(cells: readonly (readonly Run[])[], most: number): numb
   const scale = size / charactersOf(tried.flat());
   const longest = Math.max(1, ...runs.map(({ timeline }) => timeline.points.length));
   let intervals = 1;
-  // The packed steps are never longer than the histograms in the results.
+  // Packed steps never take more characters than the histograms in the results.
   if (size <= most) return intervals;
   while (intervals < longest && scale * packedSteps(tried, intervals).packed.length > most) {
     intervals *= 2;
@@ -64,11 +68,12 @@ function charactersOf(runs: readonly Run[]): number {
 }
 
 /**
- * The packed runs of each cell.
- * @param joined How many intervals make a step, counted in the longest intervals.
+ * Packs the runs of each cell.
+ * @param joined Number of intervals in a step. If lengths of intervals differ between runs, the longest is meant.
  */
 function packedSteps(cells: readonly (readonly Run[])[], joined: number): PackedSteps {
-  // Long runs have longer intervals than short ones, so the longest interval decides for all.
+  // Long runs have longer intervals than short runs. Steps of equal length are a multiple of the
+  // longest interval.
   const seconds = joined * Math.max(...cells.flat().map(({ timeline }) => timeline.intervalS));
   const steps = cells.map((runs) =>
     runs.map((run) => stepsOf(run, Math.max(1, Math.round(seconds / run.timeline.intervalS))))
@@ -76,7 +81,7 @@ function packedSteps(cells: readonly (readonly Run[])[], joined: number): Packed
   return { seconds, packed: deflated(packSteps(steps)) };
 }
 
-/** zlib's format in base64, which `inflated` in the page's client decodes. */
+/** Compresses to the zlib format in base64, which `inflated` in the page's client decodes. */
 export function deflated(content: string | Uint8Array): string {
   return deflateSync(content).toString("base64");
 }
@@ -90,7 +95,10 @@ function stepsOf({ timeline: { points } }: Run, intervals: number): PackedStep[]
   });
 }
 
-/** Intervals as one step. They are summed while being read, because those of thousands of runs would not fit in memory. */
+/**
+ * Joins intervals into one step. Histograms are decoded one at a time while they are summed, because those of thousands
+ * of runs would not fit in memory.
+ */
 function stepOf(points: readonly IntervalPoint[], fromS: number): PackedStep {
   const [alone] = points;
   return {
@@ -102,7 +110,10 @@ function stepOf(points: readonly IntervalPoint[], fromS: number): PackedStep {
   };
 }
 
-/** Results of earlier versions don't mark lower bounds; in those, time-outs are the largest values. */
+/**
+ * Results of earlier versions don't mark lower bounds. In those, the lower bounds are time-outs, and so the largest
+ * values.
+ */
 function boundsOf(point: IntervalPoint): SparseHistogram[] {
   const { censoredHistogram, failed, errors } = point;
   if (censoredHistogram !== undefined) return [decodeSparse(censoredHistogram)];
@@ -110,7 +121,7 @@ function boundsOf(point: IntervalPoint): SparseHistogram[] {
   return count > 0 ? [largest(decodeInterval(point), count)] : [];
 }
 
-/** The histogram's `count` largest values. Its sums stay those of all values, because sums are not packed. */
+/** The `count` largest values of a histogram. Its `sumUs`, which is not packed, remains the sum of all values. */
 function largest(latency: SparseHistogram, count: number): SparseHistogram {
   let first = latency.indices.length;
   let left = count;

@@ -1,6 +1,6 @@
 /**
- * Documents → one self-contained page. Text and tables are in the markup and work without scripts; the
- * charts' data is JSON that the client draws. A policy forbids every request and every foreign script.
+ * Renders documents as one self-contained page. Text and tables are in the markup and work without scripts; the data of
+ * charts is JSON, which the client draws. A content security policy forbids all requests and foreign scripts.
  */
 import { createHash } from "node:crypto";
 import { legendOf } from "../../chart.ts";
@@ -19,30 +19,33 @@ import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
 import { type Charts, heightRules, type PagePlace } from "./figures.ts";
 import css from "./style.css" with { type: "text" };
 
-/** The style sheet without comments and indentation. */
+/** The style sheet, without comments and indentation. */
 const RULES = css.replaceAll(/\/\*[^]*?\*\/|^\s+/gm, "");
 
-/** Additional parts of the page of a running experiment. */
+/** Parts that only the page of a running experiment has. */
 interface LiveParts {
   readonly bar: Markup;
-  /** Script that runs after the page's own. */
+  /** Runs after the page's own script. */
   readonly script: string;
   readonly css: string;
 }
 
-/** A document with its place on the page. */
+/** A document and its parts, as they are placed on the page. */
 interface Article {
   readonly document: Document;
-  /** Id of the article's element; the ids of its parts begin with it. */
+  /** Id of the article's element; the ids of all its parts begin with it. */
   readonly id: string;
   /** Groups without a title. */
   readonly head: readonly Group[];
-  /** Groups up to the first one outside of the summary. */
+  /** Titled groups before the first one that is not part of the summary; `rest` has all others. */
   readonly summary: readonly Group[];
   readonly rest: readonly Group[];
 }
 
-/** The articles of the documents; the nth comparison has the id c1, c2, … */
+/**
+ * Makes an article of each document. The number in its id counts documents of the same kind, so the second comparison
+ * has the id c2.
+ */
 function articlesOf(documents: readonly Document[]): Article[] {
   return documents.map((document, i) => {
     const { kind, groups } = document;
@@ -62,8 +65,8 @@ function articlesOf(documents: readonly Document[]): Article[] {
 }
 
 /**
- * One page of one or more documents, in the given order.
- * @param live Null for a saved page, which sends no requests.
+ * Renders documents as one page, in the given order.
+ * @param live The additional parts of a running experiment's page; null for a saved page, which sends no requests.
  */
 export function renderReportPage(
   documents: readonly Document[],
@@ -111,12 +114,14 @@ ${dataScript("charts", Object.fromEntries(first))}
 <nav aria-label="Sections"><div class="bar">${linksMarkup(articles)}
 ${deep < 0 ? null : depthMarkup()}</div></nav>
 <main id="main">${
-    // The verdict is drawn, and controls work, while the browser still loads the rest.
+    // The client's script follows the summary, so that the verdict is drawn and controls work while
+    // the browser is still loading the rest.
     articles.map((_, i) => [summaries[i], i === begun ? begin : null, rests[i]])}</main>
 ${live?.bar ?? null}${dataScript("more-charts", deflatedJson(Object.fromEntries(charts)))}
 
 ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
-    // Behind the client, which reads this data only when a part of the runs is selected.
+    // This data comes after the client's script, which reads it only when the user selects some of
+    // the runs.
     scenarios.map(([id, scenario]) => {
       const cells = scenario.cells.map(({ label, color, runs }) => ({
         ...{ label, color, clock: runs[0].latency.clock },
@@ -130,14 +135,14 @@ ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
 `.text;
 }
 
-/** Scenarios with the ids of their sections. */
+/** All scenarios, with the ids of their sections. */
 function scenariosOf(articles: readonly Article[]): [id: string, Document["scenarios"][number]][] {
   return articles.flatMap(({ id, document: { scenarios } }) =>
     scenarios.map((scenario, s): [string, typeof scenario] => [`${id}-s${s + 1}`, scenario])
   );
 }
 
-/** The beginning of an article, after which the page's client can start. */
+/** The beginning of an article. The page's client can start once it is loaded. */
 function summaryMarkup({ document, head, summary }: Article, place: PagePlace): Markup {
   const { title, lead, card } = document;
   const { id } = place;
@@ -149,7 +154,7 @@ ${blocksMarkup(head, place, 2)}</header>
 ${summary.map((group) => sectionMarkup(group, place))}`;
 }
 
-/** The targets to which the page's client can narrow the whole page. */
+/** The targets to which the user can restrict the whole page. */
 function targetsOf(documents: readonly Document[]): PageTarget[] {
   const byName = Map.groupBy(documents.flatMap(({ targets }) => targets), ({ name }) => name);
   return [...byName.values()].map((same) => ({
@@ -163,8 +168,8 @@ function deflatedJson(value: unknown): string {
 }
 
 /**
- * The blocks for other bases, deflated, because they are similar; the client inflates them when one of the bases is
- * chosen.
+ * The figures for each alternative base. They are deflated together, because they resemble each other; the client
+ * inflates them when the user chooses another base.
  */
 function basesScript(groups: readonly Group[], place: PagePlace): Markup | null {
   const replaced = groups.flatMap((group) =>

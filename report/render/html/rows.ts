@@ -1,7 +1,7 @@
 /**
- * Rows with a name and a value, as markup, so that they show at the first paint, on paper and without scripts. Name,
- * value and verdict are text; a bar, or a dot with its interval and its runs, is drawn in per cent of the width,
- * however wide that is.
+ * Rows with a name and a value. They are markup rather than a canvas, so that they appear at the first paint, on paper
+ * and without scripts. Name, value and verdict are text. A bar, or a dot with its interval and its runs, is positioned
+ * in per cent of the plot's width.
  */
 import type { Axis, Row, Rows } from "../../chart.ts";
 import { type Markup, markup } from "../../writing/html.ts";
@@ -9,11 +9,17 @@ import { formatNumber } from "../../writing/units.ts";
 import { swatchMarkup } from "./sections/tables.ts";
 import { shareOf, ticksAcross, tickText } from "./ticks.ts";
 
-/** Width of the narrowest panel, and of a digit on its axis, so that tick labels stay apart in wider panels, too. */
+/**
+ * Widths of the narrowest panel and of a digit on its axis. Tick labels that stay apart in such a panel do so in wider
+ * ones, too.
+ */
 const PANEL_PX = 330;
 const DIGIT_PX = 7;
 
-/** The rows as markup. @param id Id of the element. @param width Least width of the plot, px. */
+/**
+ * @param id Id of the element.
+ * @param width Smallest width of the plot, in pixels.
+ */
 export function rowsMarkup(
   { alt, axis, margin, rows }: Rows,
   id: string,
@@ -31,7 +37,10 @@ export function rowsMarkup(
   }${items}</ul>`;
 }
 
-/** Drawn behind the rows: lines at the ticks, or the line of equality within the band of ratios that count as equal. */
+/**
+ * The background of the rows: lines at the ticks or, for ratios, the line at 1 within the band of ratios that count as
+ * equal.
+ */
 function axisMarkup(axis: Axis, margin: number | undefined, width: number): Markup {
   const ticks = ticksAcross(axis, width, (text) => DIGIT_PX * text.length);
   const at = percentOn(axis);
@@ -46,12 +55,12 @@ function axisMarkup(axis: Axis, margin: number | undefined, width: number): Mark
   }${lines}${texts}</svg>`;
 }
 
-/** Attributes have no quotes, because a large report has thousands of these elements. */
+/** Attributes have no quotes, to save space: a large report has thousands of these elements. */
 function spanMarkup([from, to]: readonly [number, number], name: string): Markup {
   return markup`<rect class=${name} x=${from}% width=${Number((to - from).toFixed(2))}% />`;
 }
 
-/** The place of a value in per cent of the width; values beyond the axis are put at its end. */
+/** Maps a value to its position in per cent of the width. Values beyond the axis are placed at its end. */
 function percentOn(axis: Axis): (value: number) => number {
   return (value) => {
     const share = shareOf(axis, Math.min(axis.max, Math.max(axis.min, value)));
@@ -64,7 +73,7 @@ function rowMarkup(row: Row, axis: Axis): Markup {
   const at = percentOn(axis);
   const known = runs.length < 2 ? [] : runs;
   const tip = known.map(({ repetition, value }) => `run ${repetition}: ${formatNumber(value)}`);
-  // A long interval moves to a line of its own if there is no room.
+  // A long interval wraps to its own line if there is no room for it.
   const [value, ...interval] = text.split(/(?=\[)/);
   return markup`<li class=${tone} data-label="${label}"><span class=of>${
     draw === "dot" ? swatchMarkup(color) : null
@@ -79,7 +88,7 @@ function rowMarkup(row: Row, axis: Axis): Markup {
   }</svg>${tip.length === 0 ? null : markup`<small class=tip>${tip.join(", ")}</small>`}`;
 }
 
-/** The dot is filled if there is a verdict; the interval has caps. */
+/** The dot and, if there is an interval, its line and caps. */
 function intervalMarkup({ value, low, high }: Row, at: (value: number) => number): Markup {
   const dot = markup`<circle cx=${at(value)}% />`;
   if (low === null || high === null) return dot;
@@ -88,7 +97,7 @@ function intervalMarkup({ value, low, high }: Row, at: (value: number) => number
   return markup`${spanMarkup(ends, "interval")}${caps}${dot}`;
 }
 
-/** Dots over the bar, on a line from the lowest to the highest. */
+/** A dot for each run, on a line from the lowest to the highest. */
 function dotsMarkup(places: readonly number[]): Markup | null {
   if (places.length === 0) return null;
   const dots = places.map((x) => markup`<circle cx=${x}% />`);

@@ -1,10 +1,10 @@
-/** Texts used in several kinds of block: headings, findings, and folded-up text. */
+/** Texts that several kinds of block use: headings, findings, and folded-up text. */
 import type { Finding } from "../../blocks.ts";
 import { type Markup, markup, verbatim } from "../../writing/html.ts";
 
 /**
- * A heading below the fourth level looks like one of the fourth.
- * @param beside A swatch before the heading, or code after it.
+ * Below the fourth level, headings use the tag of the fourth.
+ * @param beside A swatch before the heading, and code after it.
  */
 export function headingMarkup(
   title: string,
@@ -23,7 +23,7 @@ export function findingsMarkup(findings: readonly Finding[]): Markup | null {
   return markup`<ul class="findings">${items}</ul>\n`;
 }
 
-/** Turns text between pairs of backticks into code. */
+/** Marks text between backticks as code. Text with an unpaired backtick is left unchanged. */
 export function withCode(text: string): Markup {
   const parts = text.split("`");
   if (parts.length % 2 === 0) return markup`${text}`;

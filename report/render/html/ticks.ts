@@ -1,5 +1,6 @@
 /**
- * Round ticks of an axis: linear in steps of 1, 2, 2.5, 5, logarithmic in steps of 1, 2, 5; their labels never overlap.
+ * Chooses round ticks for an axis. Linear axes have steps of 1, 2, 2.5 or 5 times a power of ten; logarithmic axes have
+ * several ticks a decade, or one for each decade or several decades. Labels never overlap.
  */
 import type { Axis } from "../../chart.ts";
 import { isTurned } from "../../writing/ratios.ts";
@@ -7,10 +8,10 @@ import { formatTick } from "../../writing/units.ts";
 
 export type Range = Pick<Axis, "scale" | "min" | "max">;
 
-/** Least distance between two labels of an axis, px. */
+/** Smallest distance between two labels of an axis, in pixels. */
 const GAP_PX = 10;
 
-/** A tick's label; the unit is on the highest tick only, the sign of ratios on each. */
+/** The label of a tick. Only the highest tick has the unit, but every ratio has its ×. */
 export function tickText({ unit, ticks }: Axis, value: number, isHighest: boolean): string {
   if (ticks) return ticks.find(({ at }) => at === value)?.text ?? "";
   if (unit === "×") {
@@ -20,8 +21,8 @@ export function tickText({ unit, ticks }: Axis, value: number, isHighest: boolea
 }
 
 /**
- * The ticks that fit without overlapping labels: as many round values as possible, or the most important of given
- * values and ratios.
+ * The ticks that fit without overlapping labels: as many round values as possible. Of ratios and of ticks given by the
+ * chart, the most important are kept.
  */
 export function ticksAcross(
   axis: Axis,
@@ -60,7 +61,7 @@ export function ticksAcross(
   return apart(ticksOf(axis, 2));
 }
 
-/** Position of a value on its axis, 0–1. */
+/** Position of a value on its axis, from 0 to 1. */
 export function shareOf({ scale, min, max }: Range, value: number): number {
   return scale === "log"
     ? Math.log(value / min) / Math.log(max / min)
@@ -68,8 +69,8 @@ export function shareOf({ scale, min, max }: Range, value: number): number {
 }
 
 /**
- * Ticks of an axis, at most about `most`; a logarithmic axis too short for three logarithmic ticks also gets equal
- * steps.
+ * Ticks of an axis, about `most` at most. A logarithmic axis that is too short for three logarithmic ticks gets ticks
+ * in equal steps instead.
  */
 export function ticksOf(axis: Range, most: number): number[] {
   const ticks = axis.scale === "log" ? logTicks(axis, most) : [];
@@ -78,7 +79,9 @@ export function ticksOf(axis: Range, most: number): number[] {
     : ticks;
 }
 
-/** Steps within a decade, finest first; the first with few enough ticks is used. */
+/**
+ * Multiples of a power of ten at which ticks are placed, finest first. The first list with few enough ticks is used.
+ */
 const LOG_STEPS = [[1, 2, 5], [1, 3], [1]];
 
 export function logTicks({ min, max }: Omit<Range, "scale">, most: number): number[] {
@@ -91,13 +94,14 @@ export function logTicks({ min, max }: Omit<Range, "scale">, most: number): numb
       .filter((value) => value >= min && value <= max)
   );
   const coarsest = choices[choices.length - 1];
-  // Every second decade, every third, and so on, always including 1.
+  // If even one tick per decade is too many, only every nth decade has one; 1 always has a tick if
+  // it is on the axis.
   const step = Math.ceil(coarsest.length / most);
   return choices.find(({ length }) => length <= most) ??
     coarsest.filter((decade) => Math.round(Math.log10(decade)) % step === 0);
 }
 
-/** Ticks from `min` to at most `max`, about `most` of them. */
+/** Ticks at multiples of a round step, from `min` to `max`; about `most` of them. */
 function linearTicks({ min, max }: Range, most: number): number[] {
   const step = roundStep((max - min) / most);
   const first = Math.ceil(min / step - 1e-9);
@@ -105,7 +109,7 @@ function linearTicks({ min, max }: Range, most: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
 }
 
-/** The smallest of 1, 2, 2.5, 5, 10, … that is at least `step`. */
+/** The smallest number of 1, 2, 2.5 or 5 times a power of ten that is at least `step`. */
 export function roundStep(step: number): number {
   const decade = 10 ** Math.floor(Math.log10(step));
   return ([1, 2, 2.5, 5].find((factor) => factor * decade >= step) ?? 10) * decade;

@@ -1,11 +1,11 @@
-/** Bars and sparklines made of characters, for terminals with and without Unicode. */
+/** Draws bars and sparklines with characters, for terminals with and without Unicode. */
 import type { TerminalOptions } from "../../writing/terminal.ts";
 
 type BarSigns = Pick<TerminalOptions, "unicode">;
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** A bar of `columns` columns, with a resolution of one eighth if the terminal has the characters. */
+/** A bar that is `columns` wide. With Unicode, it has a resolution of an eighth of a column. */
 export function barOf(columns: number, { unicode }: BarSigns): string {
   if (!unicode) return "#".repeat(Math.round(columns));
   const whole = Math.floor(columns);
@@ -15,12 +15,15 @@ export function barOf(columns: number, { unicode }: BarSigns): string {
 const LEVELS = "▁▂▃▄▅▆▇█";
 const ASCII_LEVELS = "_.-:=+*#";
 
-/** One character for each value, from 0 at the bottom to the largest value at the top; a space for missing values. */
+/**
+ * One character for each value, scaled from 0 at the bottom to the largest value at the top. A missing value is a
+ * space.
+ */
 export function sparkline(values: readonly (number | null)[], signs: BarSigns): string {
   return columnChart(values, 1, signs)[0];
 }
 
-/** A sparkline in several rows, the highest row first: each row has eight levels. */
+/** Like `sparkline`, but several rows high. Returns the highest row first; each row has eight levels. */
 export function columnChart(
   values: readonly (number | null)[],
   rows: number,

@@ -1,6 +1,6 @@
 /**
- * Blocks → lines of a terminal: one function for each kind of block, whatever its subject. Figures are reduced to their
- * findings.
+ * Turns blocks into lines of a terminal, with one function for each kind of block, whatever the block is about. Most
+ * figures are reduced to their findings.
  */
 import {
   type Block,
@@ -24,7 +24,7 @@ import { BLANK, lineOf, paragraphLines } from "./line.ts";
 import { histogramLines } from "./latency.ts";
 import { tableLines } from "./table.ts";
 
-/** The whole output of a command, from its first line. */
+/** The whole output of a command. */
 export function renderBlocks(
   blocks: readonly Block[],
   options: TerminalOptions,
@@ -64,12 +64,12 @@ function blockLines(block: Block, options: TerminalOptions): TextLine[] {
       return [
         ...block.isCaptioned ? [BLANK, lineOf(block.table.caption, "cyan")] : [],
         ...tableLines(withoutZeros(block.table), options),
-        // Any other note would take more room than the table.
+        // All other notes are left out, because they would take more room than the table.
         ...block.table.notes.filter((note) => note === WEAK_NOTE)
           .flatMap((note) => paragraphLines(note, width, TONES.note)),
       ];
     case "figure": {
-      // A histogram is drawn; other figures are replaced by their findings.
+      // Histograms are drawn; other figures are replaced by their findings.
       const drawn = block.panels.flatMap(({ chart }) =>
         chart.kind === "xy" && chart.ridges ? histogramLines(chart, options) : []
       );
@@ -110,13 +110,13 @@ const OUTCOMES: Readonly<Record<NonNullable<Finding["outcome"]>, Style>> = {
   open: "yellow",
 };
 
-/** A finding as lines, without backticks, because a terminal has no font for code. */
+/** The lines of a finding. Backticks are removed, because a terminal has no separate font for code. */
 function findingLines({ text, outcome }: Finding, width: number, style?: Style): TextLine[] {
   const own = outcome === undefined ? style : OUTCOMES[outcome];
   return paragraphLines(text.replaceAll("`", ""), width, own);
 }
 
-/** The table without columns that are 0 for every target. */
+/** Removes columns of numbers that are 0 in every row. */
 function withoutZeros(table: Table): Table {
   const kept = table.columns.flatMap(({ kind }, i) =>
     kind !== "number" || table.rows.some((row) => row[i].value !== 0) ? [i] : []
@@ -128,7 +128,7 @@ function withoutZeros(table: Table): Table {
   };
 }
 
-/** The heading and, if there is room beside it, its subject. */
+/** The heading of a group, with its aside if there is room on the same line. */
 function headLines({ title, aside }: Group, width: number): TextLine[] {
   if (title === "") return [];
   const isRoom = aside !== "" && widthOf(title) + widthOf(aside) + 2 <= width;

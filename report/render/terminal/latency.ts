@@ -1,4 +1,4 @@
-/** Distributions of the latencies of a scenario's cells, as rows of characters on a common axis. */
+/** Draws the latency distributions of a scenario's cells as rows of characters on a common axis. */
 import type { Xy } from "../../chart.ts";
 import { sum } from "../../writing/spread.ts";
 import { formatNumber, GLUE } from "../../writing/units.ts";
@@ -11,7 +11,7 @@ import { lineOf } from "./line.ts";
 const WIDEST_NAME = 30;
 const LEAST_COLUMNS = 10;
 
-/** One row for each cell, on a common axis, each row scaled to its own maximum; none if there is no room. */
+/** One row for each cell, on a common axis. Each row is scaled to its own maximum. Empty if there is no room. */
 export function histogramLines(
   { at: edges = [], x: axis, series }: Xy,
   options: TerminalOptions,
@@ -26,7 +26,8 @@ export function histogramLines(
     const spark = sparkline(merged(values ?? [], columns).map((share) => share || null), options);
     return [{ text: padEnd(names[i], margin) }, { text: spark.trimEnd(), style: "cyan" }];
   });
-  // The ends of the axis, below the ends of the used columns, if there is room for both.
+  // The values at both ends of the axis, below the first and the last column, if there is room for
+  // both.
   const [low, high] = [edges[0], edges[edges.length - 1]]
     .map((end) => `${formatNumber(end, 3)}${GLUE}${axis.unit}`);
   const used = merged(series[0].values ?? [], columns).length;
@@ -37,7 +38,7 @@ export function histogramLines(
   ];
 }
 
-/** Merges neighbours into at most `columns` sums. */
+/** Sums neighbours, so that at most `columns` values remain. */
 function merged(shares: readonly (number | null)[], columns: number): number[] {
   const size = Math.ceil(shares.length / columns);
   return Array.from(

@@ -1,7 +1,6 @@
 /**
- * The cells of a running experiment, ranked by what their runs show so far, each with an interval that narrows as
- * runs arrive. A pure function of the events; a terminal with few lines shows only the scenario of the run in
- * progress.
+ * The leaderboard of a running experiment: its cells, ranked by their runs so far, with intervals that narrow as runs
+ * are added. Pure. If the terminal has too few lines, the scenario of the current run is shown first.
  */
 import { TOLERATED_WRONG_RATIO } from "../../judge/shortfall.ts";
 import * as column from "../../subjects/tables/column.ts";
@@ -13,17 +12,17 @@ import { lineOf } from "./line.ts";
 import type { Board, BoardCell } from "./progress.ts";
 import { tableLines } from "./table.ts";
 
-/** With fewer rows than this left, a scenario is not shown. */
+/** A scenario is left out if fewer rows than this remain for it. */
 const LEAST_CUT_ROWS = 4;
 
-/** Number of rows of the whole board. */
+/** Number of rows needed to show all scenarios. */
 export function boardRows({ scenarios }: Board): number {
   return [...scenarios.values()].reduce((rows, { size }) => rows + size + 1, 0);
 }
 
 /**
- * The board as lines; none before the first result, or without room. If not all scenarios fit, the current one comes
- * first.
+ * The lines of the board; empty before the first result, or without room. If not all scenarios fit, the current one
+ * comes first.
  */
 export function boardLines(board: Board, rows: number, options: TerminalOptions): TextLine[] {
   const names = [...board.scenarios.keys()];
@@ -44,7 +43,7 @@ export function boardLines(board: Board, rows: number, options: TerminalOptions)
   return lines;
 }
 
-/** Cells by result; those that met the requirements come first. */
+/** Sorts cells by their result. Cells with too many errors come after all others, and cells without a value last. */
 function ranked(cells: readonly BoardCell[]): BoardCell[] {
   const rank = ({ value, wrongRatio }: BoardCell): number =>
     value === null ? 2 : wrongRatio > TOLERATED_WRONG_RATIO ? 1 : 0;
@@ -54,7 +53,7 @@ function ranked(cells: readonly BoardCell[]): BoardCell[] {
   });
 }
 
-/** A bar extends to the low end of the interval, and a paler part to its high end; that part shrinks as runs arrive. */
+/** The bar of a cell extends to the low end of its interval, and a paler part of the bar to the high end. */
 function scenarioTable(
   scenario: string,
   cells: readonly BoardCell[],
@@ -63,7 +62,8 @@ function scenarioTable(
   const isRate = cells[0].figure === "rate";
   const unit = isRate ? undefined : timeUnit(cells.flatMap(({ value }) => value ?? []));
   return tableOf({ caption: scenario }, cells, [
-    // Names are cut, not broken: each cell has a row.
+    // Non-breaking spaces, so that a long name is cut instead of wrapped, because each cell has one
+    // row.
     column.name(scenario, ({ label }) => label.replaceAll(" ", GLUE)),
     column.text("Runs", ({ measured }) => `${measured}/${Math.max(repetitions, measured)}`),
     {
@@ -92,14 +92,14 @@ function scenarioTable(
 }
 
 /**
- * The longest bar, as a multiple of its value: with two runs, an interval may be so long that no length would be left
- * for other bars.
+ * The longest bar, as a multiple of its value. With two runs, an interval may be so wide that all other bars would
+ * become too short to see.
  */
 const MOST_REACH = 2;
 
 /**
- * `± 1.2 %`, with a mark if that is narrow enough for repetition to end. On a logarithmic scale, like the interval: the
- * factor from the value to either end.
+ * Example: `± 1.2 %`, with a check mark once this is narrow enough to stop repeating. The half width is measured on a
+ * logarithmic scale, as a factor between the value and either end.
  */
 function widthText({ interval, halfWidth }: BoardCell, until: number | null): string {
   const ofInterval = interval === null
@@ -112,7 +112,7 @@ function widthText({ interval, halfWidth }: BoardCell, until: number | null): st
   return `±${GLUE}${percentText(half)}${until !== null && half <= until ? `${GLUE}✓` : ""}`;
 }
 
-/** A remark about the cell's problems; "" if there are none. */
+/** Example: `2 failed, 1 not valid`; "" if there are no problems. */
 function remarkOf({ failed, wrongRatio, doubted }: BoardCell): string {
   return [
     failed > 0 ? `${failed} failed` : "",
@@ -121,7 +121,7 @@ function remarkOf({ failed, wrongRatio, doubted }: BoardCell): string {
   ].filter(Boolean).join(", ").replaceAll(" ", GLUE);
 }
 
-/** A share with two digits: `1.2 %`, `12 %`. */
+/** Examples: `1.2 %`, `12 %`. */
 function percentText(share: number): string {
   const percent = share * 100;
   if (percent >= 1_000) return `> 999${GLUE}%`;

@@ -1,4 +1,4 @@
-/** Lays out lines: shortens, pads and wraps them. Their text may be from outside, and is escaped by the writer. */
+/** Lays out lines of text: shortens, pads and wraps them. The text may come from outside; the writer escapes it. */
 import { fitted, widthOf, wrapped } from "../../writing/columns.ts";
 import {
   encoded,
@@ -10,20 +10,20 @@ import {
 
 export const BLANK: TextLine = [];
 
-/** A line with one text in one style. */
+/** A line that consists of one text in one style. */
 export function lineOf(text: string, style?: Style): TextLine {
   return [{ text, style }];
 }
 
 /**
- * Wraps text into lines of at most `width` columns. Lines after the first are indented, to show where a paragraph
- * begins.
+ * Wraps text into lines of at most `width` columns. All lines except the first are indented, so that paragraphs can be
+ * told apart.
  */
 export function paragraphLines(text: string, width: number, style?: Style): TextLine[] {
   return wrapped(text, width, "  ").map((line) => lineOf(line, style));
 }
 
-/** The line without white space at its end. */
+/** Removes white space from the end of a line. */
 export function trimmed(line: TextLine): TextLine {
   const last = line.findLastIndex(({ text }) => text.trimEnd() !== "");
   return line.slice(0, last + 1)

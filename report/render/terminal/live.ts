@@ -1,6 +1,6 @@
 /**
- * The live view: the run in progress, the cells so far, and the timeline of the run, as lines. A pure function of the
- * state, the moment and the size of the terminal, whose rows decide how many each part gets, if any.
+ * The live view as lines: the current run, the cells so far, and the timeline of the run. A pure function of the state,
+ * the time and the size of the terminal. The number of rows decides which parts are shown, and in how many rows.
  */
 import type { LiveAgent } from "../../../runner/result/progress.ts";
 import {
@@ -36,11 +36,11 @@ export interface ScreenSize {
 }
 
 export interface LiveViewOptions extends ScreenSize, Pick<TerminalOptions, "unicode"> {
-  /** Time by the clock of the state. */
+  /** The current time, by the same clock as the times in the state. */
   readonly nowMs: number;
 }
 
-/** Rows kept free for the cursor below the view, where a terminal may echo ^C. */
+/** Space kept free for the cursor below the view, and for the `^C` that a terminal may echo. */
 const KEPT_ROWS = 1;
 const ECHO_COLUMNS = 3;
 
@@ -96,18 +96,25 @@ type ViewPart =
   | ("progress" | "run" | "url" | "board" | "timeline" | "axis")
   | ("errors" | "generator" | "fleet" | "histogram");
 
-/** How many rows a part of the view wants. A part may be listed again, further down, to ask for more. */
+/**
+ * How many rows a part of the view wants. The same part may be listed again with lower priority, to ask for more rows.
+ */
 interface RowsWanted {
   readonly part: ViewPart;
   readonly upTo: number;
-  /** Rows are only useful in multiples of this: a histogram without its last steps would mislead. */
+  /**
+   * Rows are allotted only in multiples of this. For example, a histogram with some of its rows missing would mislead.
+   */
   readonly step?: number;
 }
 
 const LEAST_BOARD_ROWS = 4;
 const MOST_FIGURE_ROWS = 8;
 
-/** How many of the rows each part gets. @param wanted The most important part first. */
+/**
+ * Distributes the rows among the parts.
+ * @param wanted The most important part first.
+ */
 function allotted(rows: number, wanted: readonly RowsWanted[]): Map<ViewPart, number> {
   const given = new Map<ViewPart, number>();
   let left = Math.max(1, rows);
@@ -121,10 +128,10 @@ function allotted(rows: number, wanted: readonly RowsWanted[]): Map<ViewPart, nu
 }
 
 const LEAST_BAR = 10;
-/** Columns of the longest bar: with the text beside it, the line still fits into most windows, and so is not wrapped. */
+/** Columns of the longest bar. With the text next to it, the line still fits into most windows without wrapping. */
 const MOST_BAR = 40;
 
-/** How much of the whole is done, as a bar and in words. */
+/** The progress of the whole plan, as a bar and in words. */
 function progressLine(
   state: ProgressState,
   nowMs: number,
@@ -136,7 +143,8 @@ function progressLine(
   const ratio = run === null
     ? ofRun
     : Math.min(1, (run.order - 1 + (run.partner ? 2 : 1) * (ofRun ?? 0)) / run.runs);
-  // Time left for the whole plan, as expected when the run began; for a single run, estimated from its progress.
+  // Time left for the whole plan. It was predicted when the current run began; for a single run
+  // without a plan, it is estimated from the run's progress.
   const leftMs = run !== null
     ? run.remainingMs - (nowMs - beganMs)
     : live !== undefined && ofRun
@@ -160,7 +168,7 @@ function progressLine(
   ];
 }
 
-/** The share of the run that is done, 0–1; null if unknown. */
+/** Share of the run that is done, from 0 to 1; null if unknown. */
 function ratioOf({ elapsedMs, durationMs, completed, requests }: Live): number | null {
   if (durationMs) return Math.min(1, elapsedMs / durationMs);
   return requests ? Math.min(1, completed / requests) : null;
@@ -191,12 +199,12 @@ function runLine(
 }
 
 /**
- * After this long without a message, an agent is shown as silent; after the end of the load, it would count as lost.
+ * An agent that has sent nothing for this long is shown as silent. If the load had ended, it could soon count as lost.
  */
 const SILENT_MS = 2_000;
 const MOST_SHOWN = 8;
 
-/** Each agent with its rate, if they fit on a line; otherwise the slowest, and the silent ones. */
+/** The rate of each agent, if they all fit on one line; otherwise a summary with the slowest and the silent agents. */
 function fleetLines(agents: readonly LiveAgent[], width: number): TextLine[] {
   if (agents.length === 0) return [];
   const names = withoutCommon(agents.map(({ name }) => name));
@@ -218,7 +226,7 @@ function rateText({ ratePerSec }: LiveAgent): string {
   return `${formatNumber(Math.round(ratePerSec))}/s`;
 }
 
-/** `12 agents, slowest n7 900/s, 1 silent (n3 for 4 s)` */
+/** Example: `12 agents, slowest n7 900/s, 1 silent (n3 for 4 s)`. */
 function summary(agents: readonly LiveAgent[]): TextSpan[] {
   const [longest, ...others] = agents.filter(isSilent).toSorted((a, b) => b.silentMs - a.silentMs);
   const [slowest] = agents.filter((agent) => !isSilent(agent))

@@ -1,6 +1,6 @@
 /**
- * The progress of an experiment, from its events: the current run and the cells so far, for the live view, and the
- * permanent lines. Pure; `live.ts` lays out the view, `view.ts` writes it.
+ * The progress of an experiment, computed from its events: the current run and the cells so far, for the live view, and
+ * the permanent lines above it. Pure; `live.ts` lays out the view, and `view.ts` writes it.
  */
 import type { CellProgress, Progress } from "../../../runner/result/progress.ts";
 import type { Measurement, Missing } from "../../../runner/result/result.ts";
@@ -19,38 +19,41 @@ type EventOf<Kind extends Progress["kind"]> = Extract<Progress, { kind: Kind }>;
 export type Starting = EventOf<"starting">;
 
 export interface ProgressState {
-  /** The current run; `beganMs` is when it began, by the view's clock. */
+  /** The current run, and when it began, by the clock of the view. */
   readonly run: Starting | null;
   readonly beganMs: number;
-  /** The last intervals of the run, the newest at the end; `receivedMs` is when the newest arrived. */
+  /** The last intervals of the run, newest last, and when the newest arrived. */
   readonly intervals: readonly Live[];
   readonly receivedMs: number;
-  /** Notes so far; each is printed once, not for every run. */
+  /** Notes so far, so that each is printed only once and not for every run. */
   readonly notes: readonly string[];
-  /** Why parts of the plan were not measured; each reason once, because many cells may share one. */
+  /**
+   * Reasons so far why parts of the plan were not measured. A reason that several cells share is printed in full only
+   * once.
+   */
   readonly reasons: readonly string[];
   readonly board: Board;
 }
 
-/** The cells so far. */
+/** The cells of all scenarios so far. */
 export interface Board {
-  /** The half width at which repetition ends; null without such a rule. */
+  /** Half width of the interval, as a share, at which repetition stops; null if the number of repetitions is fixed. */
   readonly until: number | null;
-  /** Repetitions of each cell so far. */
+  /** Number of repetitions planned for each cell, at least until a stopping rule is checked again. */
   readonly repetitions: number;
-  /** The scenario of the current run, or of the last one. */
+  /** The scenario of the current run or, between runs, of the last one. */
   readonly scenario: string;
-  /** Scenarios, in the order of their first results, each with its cells by key. */
+  /** Scenarios in the order of their first results, each with its cells by key. */
   readonly scenarios: ReadonlyMap<string, ReadonlyMap<string, BoardCell>>;
 }
 
-/** A cell with at least one finished run; without a value if no run was measured, or none has the figure. */
+/** A cell with at least one finished run. It has no value if no run could be measured, or if no run has the figure. */
 export interface BoardCell extends Omit<CellProgress, "runs"> {
   readonly label: string;
   readonly isAtLeast: boolean;
   readonly measured: number;
   readonly failed: number;
-  /** Share of the cell's requests with a wrong response. */
+  /** Share of the cell's requests that count as errors. */
   readonly wrongRatio: number;
   /** Number of runs that are not valid. */
   readonly doubted: number;
@@ -64,10 +67,13 @@ export const NOTHING_YET: ProgressState = {
   board: { until: null, repetitions: 0, scenario: "", scenarios: new Map() },
 };
 
-/** The most intervals kept, one for each column of a wide terminal. */
+/** The most intervals that are kept: one for each column of a wide terminal. */
 const MOST_INTERVALS = 400;
 
-/** The state after an event. @param nowMs When the event came, by any monotonic clock. */
+/**
+ * The state after an event.
+ * @param nowMs When the event arrived, by any monotonic clock.
+ */
 export function advance(before: ProgressState, event: Progress, nowMs: number): ProgressState {
   const state = { ...before, board: advanceBoard(before.board, event) };
   switch (event.kind) {
@@ -116,7 +122,10 @@ const NOTHING_MEASURED: Omit<BoardCell, "label"> = {
   ...{ measured: 0, failed: 0, wrongRatio: 0, doubted: 0 },
 };
 
-/** The board with another run of a cell. @param measured The cell so far; null if the run failed. */
+/**
+ * The board after another run of a cell.
+ * @param measured The cell with the new run; null if the run failed.
+ */
 function withCell(
   board: Board,
   run: Pick<Missing, "target" | "scenario" | "parameters">,
@@ -130,19 +139,21 @@ function withCell(
 }
 
 /**
- * Permanent lines for an event.
+ * The permanent lines for an event.
  * @param state The state before the event.
- * @param isLive Whether a live view below the lines shows the time left, so that they leave it out.
+ * @param isLive Whether a live view is shown below. The lines then leave out the time left, because the view has it.
  */
 export function lastingLines(state: ProgressState, event: Progress, isLive: boolean): TextSpan[] {
   switch (event.kind) {
     case "planned":
       return [{ text: plannedText(event) }];
     case "note":
-      // One line, whatever the note contains: it may come from an agent, which must not forge lines of this output.
+      // A note is always one line, whatever it contains. It may come from an agent, which must not
+      // be able to forge other lines of this output.
       return state.notes.includes(event.text) ? [] : [{ text: event.text }];
     case "measured":
-      // Without a planned run this is `bench`, which prints the whole measurement at its end.
+      // Without a planned run, the command is `bench`, which prints the whole measurement at its
+      // end.
       return state.run === null ? [] : measuredLines(state.run, event, isLive);
     case "missing":
       return missingLines(event.missing, state.reasons);
@@ -163,7 +174,7 @@ function plannedText(
     : `From ${least}, to ${counted(mostRuns, "run")}, ${within(mostMs)}`;
 }
 
-/** A line for the run, and one for its partner; the last one has the time left. */
+/** A line for the run, and one for its partner if it has one. The last line has the time left. */
 function measuredLines(
   run: Starting,
   { measurement, partner, remainingMs = 0 }: EventOf<"measured">,
@@ -178,8 +189,8 @@ function measuredLines(
 }
 
 /**
- * `[2/9] static, express: 8,352 requests/s, p50 6.01 ms, p99 12.3 ms (54 s left)`, with numbers of the same width in
- * every run.
+ * Example: `[2/9] static, express: 8,352 requests/s, p50 6.01 ms, p99 12.3 ms (54 s left)`. The run's number is padded
+ * to the same width in every line.
  */
 function measuredLine(run: Starting, measurement: Measurement, left: string): TextSpan {
   const { requests: { dropped }, generator: { trust } } = measurement;
@@ -200,18 +211,21 @@ function measuredLine(run: Starting, measurement: Measurement, left: string): Te
   };
 }
 
-/** `static, express · connections 50`. */
+/** Example: `static, express · connections 50`. */
 export function cellText(run: Starting): string {
   return `${run.scenario}, ${cellLabel(run)}`;
 }
 
-/** `54 s left`, or at most that much. */
+/** Example: `54 s left`, or `at most` that much if the run may end early. */
 export function leftText(ms: number, run: Pick<Starting, "mayEndEarly"> | null): string {
   const time = formatDuration(Math.ceil(ms / 1_000));
   return `${atMostText(time, run?.mayEndEarly ?? false)} left`;
 }
 
-/** A missing cell, with the last lines of its program unless another cell had the same reason. */
+/**
+ * The lines for a missing cell, with the last output of its program. The reason and the output are left out if another
+ * cell had the same reason.
+ */
 function missingLines(missing: Missing, reasons: readonly string[]): TextSpan[] {
   const { scenario, repetition, kind, reason, evidence } = missing;
   const run = repetition === null ? "" : `, run ${repetition}`;

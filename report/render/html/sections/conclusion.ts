@@ -1,6 +1,6 @@
 /**
- * The first screen: a verdict in one sentence, one large figure, a small forest or the winners at each setting, whether it
- * can be relied on, and what to do next. No script is needed to see it.
+ * The first screen of the page: the verdict in one sentence, one large figure, a small forest plot or the winners at
+ * each setting, whether the results are reliable, and what to do next. It works without scripts.
  */
 import { type CardModel, claimCountsText } from "../../../subjects/verdict/conclusion.ts";
 import {
@@ -15,7 +15,7 @@ import { rowsMarkup } from "../rows.ts";
 import { withCode } from "../texts.ts";
 import { tableMarkup } from "./tables.ts";
 
-/** The card as markup. @param id Id of the card's document. */
+/** @param id Id of the card's document. */
 export function conclusionMarkup(card: CardModel, id: string): Markup | null {
   const { sentence, notes, figure, forest, winners, reliability, claims, next } = card;
   if (sentence === "") return null;
@@ -45,14 +45,14 @@ ${
   }</ul></div>`;
 }
 
-/** Number of rows that fit on a phone's first screen, given the style sheet. */
+/** Number of rows that fit on the first screen of a phone, with the current style sheet. */
 const MOST_ON_PHONE = 5;
 
 function moreMarkup(count: number, where: "off-phone" | "on-phone"): Markup | null {
   return count > 0 ? markup`<p class="note ${where}">${count} more below.</p>` : null;
 }
 
-/** Width of the plot in a row, px. */
+/** Width of the plot in a row, in pixels. */
 const PLOT_PX = 190;
 
 function forestMarkup(forest: ConclusionForest, id: string): Markup | null {
@@ -60,7 +60,7 @@ function forestMarkup(forest: ConclusionForest, id: string): Markup | null {
   if (rows.length === 0) return null;
   const drawn = rows.map((row): Row => {
     const { low, high } = row;
-    // A very wide interval is not drawn, because it would squeeze all others together.
+    // A very wide interval is not drawn, because it would squeeze all others.
     const isDrawn = low !== null && high !== null && !isTooWide({ low, high });
     return {
       ...{ ...row, value: row.ratio, draw: "dot", runs: [], tone: toneOf(row, forest) },
@@ -83,7 +83,7 @@ function forestMarkup(forest: ConclusionForest, id: string): Markup | null {
   }</div>`;
 }
 
-/** Green and red are for decided comparisons only. */
+/** Only decided comparisons are green or red. */
 function toneOf(
   { ratio, certainty }: ConclusionRow,
   { better, margin }: ConclusionForest,

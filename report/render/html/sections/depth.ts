@@ -1,12 +1,12 @@
-/** How much of the page is shown, and the control for it. Without scripts, everything is shown. */
+/** How much of the page is shown, and the control for choosing it. Without scripts, the whole page is shown. */
 import { DEPTHS } from "../../../blocks.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
 import { capitalized } from "../../../writing/words.ts";
 
-/** Key under which the browser keeps the choice. */
+/** The key in `localStorage` that stores the choice. */
 export const DEPTH_KEY = "plateau-depth";
 
-/** Runs before the page is laid out, so that hidden parts never appear. */
+/** Runs before the browser lays out the page, so that hidden parts never flash up. */
 export const DEPTH_SCRIPT = `{let depth;try{depth=localStorage.getItem("${DEPTH_KEY}")}catch{}
 document.documentElement.dataset.depth=${JSON.stringify(DEPTHS)}.includes(depth)?depth:"summary"}`;
 

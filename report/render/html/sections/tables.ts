@@ -1,15 +1,16 @@
-/** The model's tables as markup: with captions, scopes, and a scroll container for each. */
+/** Renders tables as markup, each with a caption, scopes for header cells, and a scroll container. */
 import { withoutGroups } from "../../../writing/units.ts";
 import { type Column, NONE, type Table, type TableCell } from "../../../subjects/tables/table.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
 
 interface TableOptions {
-  /** Unique in the page. */
+  /** Unique on the page. */
   readonly id: string;
-  /** False if a heading above says the same, so that the caption is for screen readers only. */
+  /** False if a heading above says the same as the caption, which is then only for screen readers. */
   readonly captioned: boolean;
   /**
-   * The outcome of each row, by which a control filters rows; on a phone, each such row is a card. Absent: no control.
+   * The outcome of each row, by which the user can filter rows. Each such row becomes a card on a phone. If absent,
+   * rows can't be filtered.
    */
   readonly outcomes?: readonly string[];
 }
@@ -35,8 +36,8 @@ ${notes.length > 0 ? markup`<p class="note">${notes.join(" ")}</p>` : null}`;
 }
 
 /**
- * The end tag is omitted, as HTML allows (§13.1.2.4): a large report has 20,000 cells.
- * @param decimals The most decimals in the column.
+ * The end tag is omitted, as HTML allows (§13.1.2.4), because a large report has 20,000 cells.
+ * @param decimals The largest number of decimals in the column.
  * @param id Id of the table.
  */
 function cellMarkup(
@@ -46,23 +47,25 @@ function cellMarkup(
 ): Markup {
   const { text, below, value, weak, alarming, color, link, shade } = cell;
   if (kind === "name") {
-    // Styled without a class, because a large report has 2,000 swatches.
+    // No quotes and a short class name, because a large report has 2,000 swatches.
     const swatch = color === undefined ? null : markup`<i class=s${color}></i>`;
     return markup`<th scope=row><span>${swatch}${text}</span>`;
   }
   const isNone = text === NONE.text && below === undefined;
   const kinds = [kind === "text" && kind, weak && "weak", alarming && "alarming", shade]
     .concat(isNone ? "none" : []).filter((name) => typeof name === "string");
-  // Whether the text is the value itself, apart from commas, so that no attribute needs to repeat it.
+  // Whether the displayed text is the value itself, apart from thousands separators, so that no
+  // attribute needs to repeat it.
   const isRead = !weak && below === undefined && withoutGroups(text) === String(value);
-  // Attributes have no quotes unless they need them.
+  // Quotes are left out where HTML allows.
   const attributes = [
     kinds.length === 0
       ? null
       : markup` class=${kinds.length === 1 && !shade ? kinds[0] : markup`"${kinds.join(" ")}"`}`,
     value === undefined || isRead ? null : markup` data-v=${value}`,
   ];
-  // The number of decimals that a cell lacks to match its column, with "d" if it lacks the decimal point, too.
+  // The number of decimals that a cell lacks to match its column, followed by "d" if it also lacks
+  // the decimal point.
   const own = decimalsOf(cell);
   const pad = kind === "number" && own < decimals
     ? markup` data-p=${`${decimals - own}${own === 0 ? "d" : ""}`}`
