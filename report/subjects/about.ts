@@ -14,14 +14,14 @@ import { factsOf } from "./method/method.ts";
 import type { ReportContext } from "./subject.ts";
 
 /**
- * A warning if runs got no response. It stands before all figures and the verdict, because they then describe nothing.
+ * A warning if runs got no response. It comes before all figures and the verdict, because they then describe nothing.
  */
 export function unanswered({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   return noResponseCaveats(runs).map((silent) => text(silent.code, silent.text, "warning"));
 }
 
 /**
- * A warning about unexpected statuses of a single run. It stands before the run's figures, because the run may consist
+ * A warning about unexpected statuses of a single run. It comes before the run's figures, because the run may consist
  * of nothing but error pages.
  */
 export function otherStatuses({ runs }: Pick<MeasuredRuns, "runs">): Block[] {

@@ -403,7 +403,7 @@ function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell):
  */
 const CLIFF = { ofP99: 4, success: 0.9 };
 
-/** `cliff` or `slope`; "" without a trial at the capacity, or just beyond it. */
+/** `cliff` or `slope`; "" unless there are trials both at the capacity and beyond it. */
 export function breakingWord(breaking: RunCapacity["breaking"]): "cliff" | "slope" | "" {
   const at = breaking.find(({ ofCapacity }) => ofCapacity === 1);
   const beyond = breaking.find(({ ofCapacity }) => ofCapacity > 1);
@@ -412,7 +412,7 @@ export function breakingWord(breaking: RunCapacity["breaking"]): "cliff" | "slop
   return isCliff ? "cliff" : "slope";
 }
 
-/** Latency at and beyond the capacity of each cell; no rows if no trial was beyond it. */
+/** Latency at and beyond the capacity of each cell; without rows if no trial was beyond a capacity. */
 function breakingTable(searched: readonly SearchedCell[]): Table {
   const all = searched.flatMap(({ cell, middle: { breaking } }) =>
     breaking.map((at) => ({ ...at, cell, word: breakingWord(breaking) }))

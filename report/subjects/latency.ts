@@ -101,8 +101,7 @@ function tails({ cells }: ScenarioContext): Block[] {
       series.filter(({ isFaint }) => !isFaint).map(({ label }) => label).join("; ")
     }`,
     size: "medium",
-    // Ticks are percentiles. Beyond the median, each is exceeded a tenth as often as the one
-    // before.
+    // Ticks are the median, p90, p99, p99.9 and so on.
     x: {
       ...{ unit: "", scale: "log", min: odds[0], max: compact(last) },
       ticks: [2, ...decades].map((at) => ({ at, text: `p${percentText(at)}` })),

@@ -76,7 +76,7 @@ interface FigurePlan {
   /** The figure's name in words. */
   readonly name: string;
   /**
-   * For each number of runs per side, the smallest change that so many runs detect in every cell, as a ratio minus one.
+   * For each number of runs per side, the smallest change that this number detects in every cell, as a ratio minus one.
    */
   readonly seen: readonly { readonly runs: number; readonly change: number }[];
   /**
@@ -101,7 +101,7 @@ interface FigurePlan {
    */
   readonly cheapest: readonly {
     readonly change: number;
-    /** Null if 1,000 repetitions are too few. */
+    /** Null if even 1,000 repetitions are too few. */
     readonly allocation: Omit<Allocation, "totalS"> & { readonly seconds: number } | null;
   }[];
 }

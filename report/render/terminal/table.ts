@@ -230,7 +230,7 @@ export function fittedNames(
 
 /**
  * Drops the whole words with which all names begin: `load-7d9f-x2x4z`, `load-7d9f-k8w1q` → `x2x4z`, `k8w1q`.
- * @param isEnough Whether the rests of the names are short enough, so that no further word has to be dropped.
+ * @param isEnough Whether what is left of the names is short enough, so that no further word has to be dropped.
  */
 export function withoutCommon(
   names: readonly string[],

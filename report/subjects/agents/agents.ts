@@ -329,7 +329,7 @@ export interface AgentFigures {
   readonly trust: AgentPart["trust"];
 }
 
-/** What an agent did in one run, or what all of them did. */
+/** What an agent did in one run, or what all agents did in it together. */
 export interface LoadedPart extends
   Pick<
     AgentPart,

@@ -13,7 +13,7 @@ const STEPS_PER_DECADE = 24;
 /** Percentiles between which the axis lies. The few values outside would squeeze all others together. */
 const SHOWN = { from: 0.1, to: 99.95 };
 
-/** The times from which a curve is drawn. */
+/** The times that a curve is drawn from, with the label and the colour of the curve. */
 interface Distributed {
   readonly label: string;
   readonly color: Color;

@@ -83,7 +83,7 @@ function countedBetween(
   return counted;
 }
 
-// The meaning of colours, and the text at the pointer.
+// What the colours mean, and the text shown at the pointer.
 
 /** The shares of an interval's requests at which each colour begins. */
 export const HEAT_SHARES = [0, 0.001, 0.01, 0.03, 0.1, 0.3] as const;

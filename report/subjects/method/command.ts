@@ -36,7 +36,9 @@ function abCommandOf(
   return ["plateau", "ab", range, file, ...words.flat()].map(quoted).join(" ");
 }
 
-/** The name of the experiment's file in the current folder; "" for a built-in experiment. */
+/**
+ * The name of the experiment's file in the current folder; "" for a built-in experiment, or if there is no experiment.
+ */
 export function sourceNameOf(
   { experiment, file }: Pick<MeasuredRuns, "experiment" | "file">,
 ): string {

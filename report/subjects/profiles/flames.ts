@@ -1,7 +1,7 @@
 /**
  * Profiles as flame graphs, in which each call lies below its caller and is as wide as its total time, and the
- * comparison of two profiles. This decides which part of a profile a page contains and where each call is drawn. Pure,
- * because the page's script uses it, too.
+ * comparison of two profiles. This module decides which part of a profile a page contains and where each call is drawn.
+ * Pure, because the page's script uses it, too.
  */
 import {
   type CallTree,
@@ -71,7 +71,7 @@ function functionKey({ name, module }: { readonly name: string; readonly module:
   return JSON.stringify([name, module]);
 }
 
-// The positions of calls.
+// Where calls are drawn.
 
 export interface PlacedCall {
   readonly node: number;

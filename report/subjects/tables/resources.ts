@@ -113,7 +113,8 @@ function perCpuOf({ cell, part }: ResourceRow): ReturnType<typeof figureOf> {
 const MOST_PARTS = 4;
 
 /**
- * The targets with the least and the most CPU time per request, and the use of their parts; "" if none was observed.
+ * Names the targets with the least and the most CPU time per request, and what their parts used; "" if no target was
+ * observed.
  */
 function perCpuFinding(rows: readonly ResourceRow[]): string {
   const wholes = rows.flatMap((row) => {
