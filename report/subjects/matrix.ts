@@ -76,8 +76,8 @@ function isAble({ shortfall, value }: Pick<MatrixCell, "shortfall" | "value">): 
 }
 
 /**
- * Logarithmic distance from the best. A cell that falls short of correct responses, or was not measured, has the
- * largest.
+ * Logarithmic distance from the best. A cell that falls short of the requirements, or was not measured, counts as a
+ * thousand times worse.
  */
 function distanceOf(cell: Pick<MatrixCell, "shortfall" | "value"> | null, best: number): number {
   return cell !== null && isAble(cell) ? Math.abs(Math.log(cell.value / best)) : Math.log(1_000);

@@ -125,10 +125,7 @@ function paceTexts(measurement: Measurement, { unit, request, ratePerSec }: Lead
     : [pace, `${formatNumber(measurement.rate)} of ${offered} ${request}s/s`];
 }
 
-/**
- * How many requests failed, were wrong or were never sent. For streams and WebSockets, first the same about their
- * messages.
- */
+/** How many requests failed, were wrong or were never sent. For streams and WebSockets, messages are counted, too. */
 function endTexts(measurement: Measurement, { unit, request }: Lead): string[] {
   const { requests: { failed, dropped } } = measurement;
   const wrong = wrongResponsesOf(measurement);

@@ -331,7 +331,7 @@ function rowName(figure: ComparedFigure): string {
   return typeof figure === "number" ? name : capitalized(name);
 }
 
-/** A finding if one of the sides disturbs the other while it should be at rest. */
+/** A finding if one of the sides, while it is at rest, disturbs the other. */
 function findingsOf({ comparison: { decisive, figures } }: SlicedCell, name: string): Finding[] {
   return figures.filter(({ figure }) => decisive.includes(figure))
     .flatMap(({ sliced }) => sliced?.disturbance ?? []).slice(0, 1)

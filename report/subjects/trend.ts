@@ -31,7 +31,6 @@ import { figureAxis, figurePoint, shownFigures } from "./sweeps/charts.ts";
 import * as column from "./tables/column.ts";
 import { type Table, tableOf } from "./tables/table.ts";
 
-/** Results, with the model of their report. */
 interface Reported {
   readonly results: Results;
   readonly model: ReportModel;

@@ -307,8 +307,8 @@ function areApart(
 // What each agent did in the runs of a cell, or in a single measurement, as one set of figures for each agent.
 
 /**
- * An agent's figures over the runs in which it took part. The rate is a mean, so that the rates of all agents add up;
- * other figures are medians.
+ * An agent's figures over the runs in which it took part. The rate is a mean, so that the rates of all agents add up.
+ * `latencies` is the smallest number of any run. The other figures are medians.
  */
 export interface AgentFigures {
   readonly name: string;
@@ -323,7 +323,10 @@ export interface AgentFigures {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly latencies: number;
-  /** Connect time of the fastest connection, which is an upper bound on a round trip; null if unknown. */
+  /**
+   * Connect time of the fastest connection in ms, the median over the runs. It is an upper bound on a round trip. Null
+   * if unknown.
+   */
   readonly connectMs: number | null;
   /** The worst trust over all runs. */
   readonly trust: AgentPart["trust"];

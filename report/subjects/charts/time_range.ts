@@ -17,7 +17,7 @@ export interface RangePercentile {
   readonly ms: number;
   /** False if too few requests lie beyond the percentile. */
   readonly isSupported: boolean;
-  /** Whether the percentile may be larger, because lower bounds are among the values that decide it. */
+  /** Whether the true percentile may be larger, because some latencies are only lower bounds. */
   readonly isAtLeast: boolean;
 }
 

@@ -46,8 +46,8 @@ export interface ComparedCell {
   readonly match: CellPair;
   readonly comparison: GroupComparison;
   /**
-   * Describes the wrong responses that make the figures meaningless, so that verdicts are about the responses; "" if
-   * there are none.
+   * Describes the wrong or missing responses that make the figures meaningless, so that verdicts are about the
+   * responses; "" if there are none.
    */
   readonly errors: string;
 }
@@ -77,7 +77,8 @@ export interface ResultsComparison {
   /** Null if the sides are two separate results. */
   readonly revisions: Revisions | null;
   /**
-   * The cells compared by their undisturbed runs; null if no run was disturbed, empty if a side has no undisturbed run.
+   * The cells compared by their undisturbed runs; null if no run was disturbed or if the sides took turns, empty if a
+   * side has no undisturbed run.
    */
   readonly again: readonly ComparedCell[] | null;
   /** Differences between the sides apart from their figures, one line each. */

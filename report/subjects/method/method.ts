@@ -165,7 +165,10 @@ const CLOSED =
 const OPEN =
   "Open loop: requests arrive at their own pace. Latency counts from the moment a request was due, so a wait for a free connection is in it; requests that were due and never sent are counted as dropped.";
 
-/** Which processes served the requests: those that the experiment started, or servers that were running already. */
+/**
+ * Which processes served the requests (those that the experiment started, or servers that were running already), and
+ * how the preflight check was made.
+ */
 function processSentences(
   { targets, fresh, prove }: Results["experiment"],
   runs: readonly Run[],

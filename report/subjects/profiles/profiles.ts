@@ -211,7 +211,8 @@ function hotText(profiled: ProfiledCell, trees: readonly CallTree[]): string {
 }
 
 /**
- * If most of the time goes to a library or the system, names the program's own function that causes it; otherwise "".
+ * Names the program's own function that takes the most time together with the libraries and system calls that it uses;
+ * "" if its share is small, or if the hot path already names it.
  */
 function ownSentence({ label, runs }: ProfiledCell, whole: CallTree): string {
   const part = largestOwnPart(whole);
@@ -267,7 +268,7 @@ function sharesText({ name, module }: Frame, ratio: number, trees: readonly Call
 
 /** Native functions that are little more than a system call. */
 const SYSTEM_CALLS = /^(?:writev|write(?:Buffer|(?:Utf8|Latin1|Ascii|Ucs2)String))$/;
-/** The share in samples may exceed the share in CPU time by this much, as a share of all time. */
+/** The share of system calls in the samples may exceed the kernel's share of the CPU time by this much. */
 const TOO_OFTEN = 0.1;
 
 /** V8's sampler overstates time in system calls, so this compares its share with the kernel's count. */

@@ -69,7 +69,7 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
   ]);
 }
 
-/** A factor, or the rest of the variance, which factors do not explain. */
+/** A factor, or a part of the variance that no single factor explains. */
 interface FactorRow {
   readonly name: string;
   readonly ends?: string;
@@ -165,7 +165,7 @@ const MOST_CELLS = 40;
 
 /**
  * The effect of each value of each factor on p99. Without rows if there are fewer than two factors (the target counts
- * as one), a single run per cell, or too few requests.
+ * as one), more than MOST_CELLS cells, a single run per cell, or too few requests.
  */
 export function tailTable(scenario: string, cells: readonly CellRuns[]): Table {
   const dimensions = dimensionsOf(cells);

@@ -166,8 +166,7 @@ function slowestTable(scenario: string, cells: readonly CellRuns[]): Table {
     column.number("Run", ({ repetition }) => repetition, "count"),
     column.number("Latency", latencyIn, unit),
     ...isOpen
-      // Shows how long a request waited for a connection, because the server is not to blame for
-      // that time.
+      // Shows how long a request waited for a connection, because its latency includes this wait.
       ? [moment("Due at", "s", ({ dueS }) => dueS), moment("Sent after", "ms", waitMs)]
       : [moment("Sent at", "s", ({ sentS }) => sentS)],
     column.text("Request", ({ request }) => request.request ?? "never sent"),

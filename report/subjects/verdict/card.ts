@@ -44,7 +44,6 @@ export function figureText({ text, interval, label }: HeadlineFigure): string {
   return [text, interval, label].filter(Boolean).join(" ");
 }
 
-/** A verdict as a code, with its sentence and the headline figure. */
 export interface Verdict {
   readonly code: CardCode;
   readonly sentence: string;

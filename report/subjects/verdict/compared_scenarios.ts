@@ -50,7 +50,7 @@ export interface ScenarioComparison extends DecidedPlan, Based {
 interface CompareScenariosOptions extends JudgeOptions {
   /** The chosen base and factor. Default: what the cells suggest. */
   readonly choice?: ComparedChoice;
-  /** Null if no run was disturbed, or if leaving out the disturbed runs would not change the ratios. */
+  /** Null if no run was disturbed, or if whatever disturbed one target disturbed all of them alike. */
   readonly again?: Again | null;
 }
 

@@ -93,7 +93,10 @@ export interface ConclusionModel extends CardModel {
 /** Parts of the report that are computed from the same results. */
 interface OfReport {
   readonly compared: readonly ScenarioComparison[];
-  /** The comparisons repeated without disturbed runs; null if they are not needed. */
+  /**
+   * The comparisons repeated without disturbed runs; null if no run was disturbed, or if whatever disturbed one target
+   * disturbed all of them alike.
+   */
   readonly again: Again | null;
   readonly claims: readonly JudgedClaim[];
   /** Null if no percentile was ever far from its final value. */
@@ -164,7 +167,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
  * The comparisons of the scenarios by the figure that the question is about.
  *
  * @param compared The comparisons by requests/s.
- * @param again The comparisons repeated without disturbed runs; null if no run was disturbed.
+ * @param again The comparisons repeated without disturbed runs; null if there are none.
  */
 function askedPlans(
   results: MeasuredRuns,
@@ -201,7 +204,7 @@ interface JudgedBeside extends Judged {
  * The places judged by all runs, and again by the undisturbed runs alone. A run whose only fault is that it never
  * settled counts as undisturbed, because each comparison allows for that itself.
  *
- * @param again The comparisons repeated without disturbed runs; null if no run was disturbed.
+ * @param again The comparisons repeated without disturbed runs; null if there are none.
  */
 function judgedBoth(
   results: MeasuredRuns,
