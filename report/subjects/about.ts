@@ -13,12 +13,17 @@ import { agentsText } from "./agents/agents.ts";
 import { factsOf } from "./method/method.ts";
 import type { ReportContext } from "./subject.ts";
 
-/** A warning if runs got no response, before all figures and the verdict, which then describe nothing. */
+/**
+ * A warning if runs got no response. It comes before all figures and the verdict, because they then describe nothing.
+ */
 export function unanswered({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   return noResponseCaveats(runs).map((silent) => text(silent.code, silent.text, "warning"));
 }
 
-/** Unexpected statuses of a single run, before its figures, because the run may consist of nothing but error pages. */
+/**
+ * A warning about unexpected statuses of a single run. It comes before the run's figures, because the run may consist
+ * of nothing but error pages.
+ */
 export function otherStatuses({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   const said = runs.length === 1 ? otherStatusesText(runs[0]) : "";
   return said === "" ? [] : [text("statuses", `${said}.`, "warning")];
@@ -45,7 +50,7 @@ function doubtsOf(runs: readonly Run[]): Block[] {
   return [reasonsList(trust, runs.some(isValid) ? titleOf(trust) : WHY_TITLE)];
 }
 
-/** Title above the reasons, if a card has everything else. */
+/** Title of the reasons for doubt, for a report whose card already states everything else. */
 export const WHY_TITLE = "Runs in doubt";
 
 function titleOf({ level, text }: TrustModel): string {
@@ -57,7 +62,7 @@ function reasonsList({ level, reasons }: TrustModel, title: string): Block {
   return list(items, { title, fold: level });
 }
 
-/** Trust in a measurement, which has no card: one word if it is valid, and the reason if not. */
+/** Trust in a single measurement, whose report has no card: one word if it is valid, otherwise also the reasons. */
 export function trustBlock(trust: TrustModel): Block {
   const title = titleOf(trust);
   return trust.reasons.length === 0

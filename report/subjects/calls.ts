@@ -1,4 +1,4 @@
-/** How gRPC calls ended, by the names of their statuses. */
+/** How gRPC calls ended, as counts of each status. */
 import type { Measurement } from "../../runner/result/result.ts";
 import { type Block, group, table } from "../blocks.ts";
 import { sum } from "../writing/spread.ts";
@@ -6,14 +6,13 @@ import type { ScenarioContext } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import { type ColumnOf, type Table, tableOf } from "./tables/table.ts";
 
-/** A table of the statuses of gRPC calls; empty if no request of the scenario is one. */
+/** A table of the statuses of gRPC calls; without rows if the scenario makes no gRPC calls. */
 export function calls({ name, cells, roomy }: ScenarioContext): Block[] {
   const rows = cells.flatMap((cell) => rowsOf(cell.runs).map((row) => ({ ...row, cell })));
   const forms = ["page", "markdown", ...roomy] as const;
   return [table(statusTable(`Statuses of ${name}`, rows, [column.cell]), { forms })];
 }
 
-/** gRPC calls of a single measurement. */
 export function measurementCalls(measurement: Measurement): Block {
   return group("Calls of gRPC", [table(statusTable("Statuses", rowsOf([measurement]), []))]);
 }
@@ -23,7 +22,7 @@ interface StatusRow {
   readonly count: number;
 }
 
-/** Statuses in the order of their gRPC numbers; calls without one come last. */
+/** Statuses in the order of their gRPC numbers. Calls without a status come last. */
 function rowsOf(runs: readonly Measurement[]): StatusRow[] {
   const all = runs.flatMap(({ grpc }) => grpc ?? []);
   return [
@@ -47,7 +46,7 @@ function statusTable<Row extends StatusRow>(
   ]);
 }
 
-/** Columns of one run, for CSV. */
+/** One run's counts of gRPC calls, as columns for CSV. */
 export function callColumns(
   { status, noStatus }: NonNullable<Measurement["grpc"]>,
 ): Record<string, number> {

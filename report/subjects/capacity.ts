@@ -1,6 +1,6 @@
 /**
- * The searches for a capacity: what each found in words, its trials as a table, and for a scenario latency over the
- * achieved rate, and how each target breaks. Pure.
+ * The searches for a capacity: what each search found, in words, and its trials as a table. For a scenario, also
+ * latency over the achieved rate, and how each target breaks beyond its capacity. Pure.
  */
 import type { CapacityResult, CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
 import { type Block, figure, type Finding, group, list, table } from "../blocks.ts";
@@ -39,7 +39,7 @@ import type { ReportContext } from "./subject.ts";
 
 type TrialEvent = Extract<Progress, { kind: "trial" }>;
 
-/** `[3] 9,816/s: held, p99 12.3 ms; the capacity is between 9,300/s and 9,990/s`. */
+/** For example `[3] 9,816/s: held, p99 12.3 ms; the capacity is between 9,300/s and 9,990/s`. */
 export function trialSentence(
   { number, trial, low, high }: Pick<TrialEvent, "number" | "trial" | "low" | "high">,
 ): string {
@@ -63,12 +63,15 @@ export function trialSentence(
     `p99 ${formatMs(p99)}${wrong}${dropped}${doubt}${bounds}`;
 }
 
-/** Share of requests that failed or had a wrong response; those that were never sent count as neither. */
+/** Share of requests that failed or had a wrong response. Requests that were never sent count as neither. */
 function failedRatio({ success, droppedRatio = 0 }: CapacityTrial): number {
   return Math.max(0, Number((1 - success - droppedRatio).toFixed(12)));
 }
 
-/** `timed out 12, wrong responses 40`; "" for none, or if older results do not say. */
+/**
+ * For example `timed out 12, wrong responses 40`; "" if there were no failures, or if an older result does not tell the
+ * kinds.
+ */
 function failuresText({ errors = {}, wrong = 0 }: CapacityTrial): string {
   const kinds = ERRORS.map((kind) =>
     [uncapitalized(ERROR_WORDS[kind]), errors[kind] ?? 0] as const
@@ -77,17 +80,20 @@ function failuresText({ errors = {}, wrong = 0 }: CapacityTrial): string {
     .map(([word, count]) => `${word} ${formatCount(count)}`).join(", ");
 }
 
-/** `12,400/s [12,150, 12,650] with p99 < 50ms; p99 is 800 ms at 1.1 × the capacity; the target recovers in 2 s`. */
+/**
+ * For example `12,400/s [12,150, 12,650] with p99 < 50ms; p99 is 800 ms at 1.1 × the capacity; the target recovers in 2
+ * s`.
+ */
 export function capacitySentence(result: RunCapacity): string {
   const { within, binding, capacity, trials, end } = result;
   const none = capacity === null ? uncountedText(trials) : "";
-  // If the capacity is only a lower bound, it is unknown how far a rate is beyond the capacity.
+  // If the capacity is only a lower bound, it is unknown how far beyond the capacity a rate is.
   const isOpen = capacity === null ? heldIn(trials) !== undefined : capacity.high === null;
   const isKnown = none === "" && end !== "nothing-holds" && end !== "unsustained" && !isOpen;
   return [
     `${foundText(result)} with ${listed(within, "and")}`,
     none,
-    // With a single rule, there is no need to repeat it.
+    // With a single rule, it is obvious which one breaks first.
     isKnown && binding !== null && within.length > 1 && `${binding} breaks first`,
     ...isKnown ? [fullText(trials), beyondText(result), recoveryText(trials)] : [],
     END_TEXTS[end]?.(result),
@@ -115,8 +121,8 @@ function heldIn(trials: readonly CapacityTrial[]): CapacityTrial | undefined {
 }
 
 /**
- * `the only trial did not count: the generator did not keep up: requests were sent up to 5 ms late …`; "" if one did
- * count, or if there were none.
+ * For example `the only trial did not count: the generator did not keep up: requests were sent up to 5 ms late …`; ""
+ * if a trial counted, or if there were no trials.
  */
 function uncountedText(trials: readonly CapacityTrial[]): string {
   const last = trials[trials.length - 1];
@@ -128,17 +134,19 @@ function uncountedText(trials: readonly CapacityTrial[]): string {
   return reason === "" ? none : `${none}; the last one${reason}`;
 }
 
-/** Findings about the generator or the machine that may have broken the rules. */
+/** Findings about the generator or the machine, which may be why the trial broke the rules. */
 function doubtsOf({ findings }: CapacityTrial): TrustFinding[] {
   return findings.filter(({ code }) => !TARGET_FINDINGS.includes(code));
 }
 
-/** Advice that makes sense only for a run: a search chooses rates and lengths, and repeats trials, by itself. */
+/**
+ * Advice that makes sense only for a run, because a search chooses rates and lengths, and repeats trials, by itself.
+ */
 const OF_A_RUN = new Set<Advice>(
   ["lower-rate", "longer-run", "repeat-run", "inspect-timeline", "compare-differences"],
 );
 
-/** What would let more trials count: the most frequent advice for those that did not. */
+/** What would let more trials count: the advice given most often for the trials that did not. */
 function nextText(trials: readonly CapacityTrial[]): string {
   const first = trials.filter(({ counts }) => !counts).flatMap((trial) =>
     doubtsOf(trial).flatMap(({ advice }) => advice).find((one) => !OF_A_RUN.has(one)) ?? []
@@ -227,7 +235,7 @@ function unsustainedText({ trials, trialS: [shortS, longS] }: RunCapacity): stri
     `longer trials (${longer}) would show a rate that can be sustained`;
 }
 
-/** Blocks about a search; the capacity is in the last line. */
+/** Blocks about a search. The last line states the capacity. */
 export function capacityBlocks(result: CapacityResult): Block[] {
   const outcome = result.capacity === null ? "open" : "good";
   return [group(result.url, [
@@ -236,7 +244,7 @@ export function capacityBlocks(result: CapacityResult): Block[] {
   ])];
 }
 
-/** Table of trials, in the order in which they were made. */
+/** A table of trials in the order in which they were made. */
 export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"): Table {
   const unit = timeUnit(trials.map(({ p99 }) => p99));
   const rows = trials.map((trial, i) => ({ ...trial, number: i + 1 }));
@@ -351,7 +359,7 @@ function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
   };
 }
 
-/** Limit of a rule on a percentile, in ms; none for other rules. */
+/** The limit in ms that a rule sets on a percentile of latency; empty for other rules. */
 function limitMs(rule: string): number[] {
   const [name, text = ""] = rule.split(/<=?/);
   const figure = figureNamed(name.trim());
@@ -395,7 +403,7 @@ function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell):
  */
 const CLIFF = { ofP99: 4, success: 0.9 };
 
-/** `cliff` or `slope`; "" without a trial at the capacity, or just beyond it. */
+/** `cliff` or `slope`; "" unless there are trials both at the capacity and beyond it. */
 export function breakingWord(breaking: RunCapacity["breaking"]): "cliff" | "slope" | "" {
   const at = breaking.find(({ ofCapacity }) => ofCapacity === 1);
   const beyond = breaking.find(({ ofCapacity }) => ofCapacity > 1);
@@ -404,7 +412,7 @@ export function breakingWord(breaking: RunCapacity["breaking"]): "cliff" | "slop
   return isCliff ? "cliff" : "slope";
 }
 
-/** Latency at and beyond the capacity of each cell; no rows if no trial was beyond it. */
+/** Latency at and beyond the capacity of each cell; without rows if no trial was beyond a capacity. */
 function breakingTable(searched: readonly SearchedCell[]): Table {
   const all = searched.flatMap(({ cell, middle: { breaking } }) =>
     breaking.map((at) => ({ ...at, cell, word: breakingWord(breaking) }))

@@ -1,4 +1,4 @@
-/** The claims of an experiment, judged: how many hold, and a table of them by outcome. */
+/** The judged claims of an experiment: how many hold, and a table of them by outcome. */
 import { type Block, type Finding, FORMS, list, table, text } from "../blocks.ts";
 import {
   claimFound,
@@ -41,7 +41,10 @@ const HOW =
   "outcome changes without the runs that the generator or the machine may have limited; or the claim was published " +
   "for another set-up. A claim about several cells must hold in all of them; the figures are those of the worst cell.";
 
-/** Claims in groups: reproduced, not reproduced, inconclusive, not decidable here; each in the order of the file. */
+/**
+ * Claims in groups by outcome. Within a group, claims that can't be decided here come last; otherwise they keep the
+ * order of the file.
+ */
 function claimGroups(claims: readonly JudgedClaim[]): JudgedClaim[][] {
   return (["reproduced", "not reproduced", "inconclusive"] as const)
     .map((outcome) =>

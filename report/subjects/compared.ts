@@ -34,7 +34,7 @@ export function compared({ results: { runs }, scenarios, bases }: ReportContext)
   ];
 }
 
-/** The most comparisons that fit in a terminal. */
+/** The most comparisons that a terminal shows. */
 const MOST_IN_TERMINAL = 4;
 
 const DOUBT =

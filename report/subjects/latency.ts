@@ -48,13 +48,16 @@ export const DENSITY =
 const TAILS =
   "The curve shows the slowest requests: at p99 one request in a hundred took longer, at p99.9 one in a thousand. Thick: all runs of a target together. Thin: each run. A curve that turns up early has a long tail; thin lines far apart are runs that differ. A curve ends where fewer than ten requests lie beyond it. A dotted part is a lower bound: requests that timed out, were unfinished or were never sent could raise it. Both axes are logarithmic.";
 
-// How slow the slowest requests are: the latency that one in so many requests exceeds, over all runs of a cell and for
-// each run. A curve ends where fewer than ten requests lie beyond.
+// How slow the slowest requests are: the latency that one in N requests exceeds, over all runs of a
+// cell and for each run. A curve ends where fewer than ten requests lie beyond.
 
 const MOST_DECADES = 6;
 const TAIL_STEPS_PER_DECADE = 12;
 
-/** The values of N in "one request in N", 1/(1 − p): from the median on, in equal steps of a logarithmic axis. */
+/**
+ * The values of N in "one request in N exceeds", where N = 1/(1 − p). They begin at the median and continue in equal
+ * steps of a logarithmic axis.
+ */
 const ODDS = [
   2,
   ...Array.from(
@@ -63,7 +66,7 @@ const ODDS = [
   ).filter((odds) => odds > 2),
 ];
 
-/** The tails of all cells as curves; none if no cell has enough requests for one. */
+/** The tails of all cells as curves; empty if no cell has enough requests for a curve. */
 function tails({ cells }: ScenarioContext): Block[] {
   const filled = cells.filter(({ latency }) => latency.count > 0);
   const unit = timeUnit(filled.map(({ latency }) => percentileOf(latency, 50)));
@@ -98,7 +101,7 @@ function tails({ cells }: ScenarioContext): Block[] {
       series.filter(({ isFaint }) => !isFaint).map(({ label }) => label).join("; ")
     }`,
     size: "medium",
-    // Percentiles, each tick ten times as rare as the previous one.
+    // Ticks are the median, p90, p99, p99.9 and so on.
     x: {
       ...{ unit: "", scale: "log", min: odds[0], max: compact(last) },
       ticks: [2, ...decades].map((at) => ({ at, text: `p${percentText(at)}` })),
@@ -117,14 +120,15 @@ function tails({ cells }: ScenarioContext): Block[] {
   })];
 }
 
-/** A percentage with as many decimals as the share beyond it needs. */
+/** A percentage with as many decimals as it takes to distinguish it from 100 %. */
 function percentText(odds: number): string {
   const decimals = Math.max(0, Math.ceil(Math.log10(odds)) - 1);
   return String(Number((100 * (1 - 1 / odds)).toFixed(decimals)));
 }
 
 /**
- * The latency that one request in 10,000, 1,000 or 100 exceeds: the rarest that every cell has enough requests to show.
+ * The latency that one request in 10,000, 1,000 or 100 exceeds, whichever is the rarest that all cells have enough
+ * requests to show.
  */
 function tailsFinding(cells: readonly CellRuns[]): string {
   const filled = cells.filter(({ latency }) => latency.count > 0);

@@ -1,7 +1,7 @@
 /**
- * Little's law as a check of closed loops: on average as many requests are under way as the rate times the mean
- * latency. A virtual user that pauses between requests, or that dials, has none under way, so these times are added to
- * the latency.
+ * Little's law as a check of closed loops: on average, the number of requests under way is the rate times the mean
+ * latency. A virtual user that pauses between requests, or that dials a connection, has no request under way, so these
+ * times are added to the latency.
  */
 import type { Run } from "../../runner/result/result.ts";
 import { type Block, type Finding, list, table } from "../blocks.ts";
@@ -18,21 +18,24 @@ export function littlesLaw({ name, cells }: ScenarioContext): Block[] {
   return [list(rows.map(findingOf)), table(lawTable(name, rows))];
 }
 
-/** Means over the runs of a cell. */
+/** Values are means over the runs of the cell. */
 interface Row {
   readonly cell: CellRuns;
-  /** Number of requests that the connections hold if all are in use. */
+  /** Number of requests that are under way if all connections are fully used. */
   readonly slots: number;
   readonly ratePerSec: number;
   readonly latencyMs: number;
-  /** Time between two requests of a virtual user. */
+  /** Time that a virtual user pauses between two requests. */
   readonly thinkMs: number;
   /** Rate × (latency + time to dial + think time). */
   readonly concurrency: number;
   readonly ratio: number;
 }
 
-/** The row of a cell; none for an open loop, whose latencies begin when a request is due, with or without a connection. */
+/**
+ * The row of a cell. Empty for an open loop, because its latencies begin when a request is due, even if the request
+ * still waits for a connection.
+ */
 function rowOf(cell: CellRuns): Row[] {
   const slots = slotsOf(cell.runs[0]);
   if (slots === null || cell.rate.mean === 0 || !cell.runs.every(hasWholeSessions)) return [];
@@ -48,18 +51,22 @@ function rowOf(cell: CellRuns): Row[] {
   }];
 }
 
-/** Requests that all connections hold together; null at a fixed pace, or if the number of connections changes. */
+/**
+ * Number of requests that all connections can have under way together; null at a fixed pace, or if the number of
+ * connections changes.
+ */
 function slotsOf({ load }: Run): number | null {
   return load.kind === "closed" && load.stages === undefined
     ? load.connections * load.pipeline
     : null;
 }
 
-/** Share of the latency: less think time than this is really the generator's own time. */
+/** Think time below this share of the mean latency is taken for the generator's own time, and ignored. */
 const LEAST_SHARE = 0.01;
 
 /**
- * Think time per request: the time of a flow in which no request is under way, divided by the number of its requests.
+ * Think time per request: the time in a session during which no request is under way, divided by the number of
+ * requests.
  */
 function thinkMsOf(run: Run): number {
   const { sessions, requests, latency } = run;
@@ -70,27 +77,27 @@ function thinkMsOf(run: Run): number {
 }
 
 /**
- * Number of sessions in the run. A session that the end cut off counts as half, because it had sent half of its
- * requests on average.
+ * Number of sessions in the run. A session that the end of the run cut off counts as half, because on average it had
+ * sent half of its requests.
  */
 function sessionsIn({ completed, unfinished }: NonNullable<Run["sessions"]>): number {
   return completed + unfinished / 2;
 }
 
 /**
- * Whether few sessions were cut off. Users that begin together are all cut off at the same point of a session, which may
- * be far from its middle, so think time is unknown if many sessions were cut off.
+ * Whether few sessions were cut off. Users that begin together are all cut off at the same point of a session, which
+ * may be far from its middle. So if many sessions were cut off, think time is unknown.
  */
 function hasWholeSessions({ sessions }: Run): boolean {
   return sessions === null || sessions.unfinished / 2 <= TOLERANCE * sessionsIn(sessions);
 }
 
-/** Dial time per request, if connections are closed and redialed. */
+/** Time to dial per request, which is above 0 if connections are closed and redialed. */
 function dialMsOf({ connect, requests }: Run): number {
   return requests.completed === 0 ? 0 : connect.mean * connect.count / requests.completed;
 }
 
-/** Runs have edges, and clocks have steps, so a smaller difference means nothing. */
+/** A relative difference up to this means nothing, because runs have edges and clocks have steps. */
 const TOLERANCE = 0.1;
 
 function findingOf(row: Row): Finding {

@@ -1,5 +1,5 @@
 /**
- * Every target in every scenario, or at every setting: its figure, its ratio to the best one (as a shade), and how
+ * Every target in every scenario, or at every setting: its figure, the ratio to the best figure (as a shade), and how
  * certain the difference is. Rows are sorted by result.
  */
 import type { Conclusion } from "../../runner/result/conclusion.ts";
@@ -23,7 +23,7 @@ export type MatrixModel = NonNullable<Conclusion["matrix"]>;
 type MatrixCell = NonNullable<MatrixModel["rows"][number]["cells"][number]>;
 type MatrixColumn = MatrixModel["columns"][number];
 
-/** The matrix; null if there is only one cell. @param isTrusted Whether anything about a cell can be certain. */
+/** The matrix; null if there is only one cell. @param isTrusted Whether anything at all about a cell can be certain. */
 export function matrixOf(
   plans: readonly DecidedPlan[],
   isTrusted: (cell: CellRuns) => boolean,
@@ -40,7 +40,8 @@ export function matrixOf(
         figure: figure === "rate" ? figure : `p${figure}` as const,
         ...figure === "rate" && plan.unit !== REQUESTS && { unit: plan.unit },
       };
-      // A target with a factor of its own has a row for each value.
+      // A target that runs at several values of a factor of its own has a row for each of these
+      // values.
       const rowOf = ({ target, label }: CellRuns): string =>
         cells.filter((cell) => cell.target === target).length === 1 ? target : label;
       const shown = new Map(
@@ -74,7 +75,10 @@ function isAble({ shortfall, value }: Pick<MatrixCell, "shortfall" | "value">): 
   return shortfall === "" && value > 0;
 }
 
-/** Logarithmic distance from the best; a cell that falls short, or was not measured, is farthest. */
+/**
+ * Logarithmic distance from the best. A cell that falls short of the requirements, or was not measured, counts as a
+ * thousand times worse.
+ */
 function distanceOf(cell: Pick<MatrixCell, "shortfall" | "value"> | null, best: number): number {
   return cell !== null && isAble(cell) ? Math.abs(Math.log(cell.value / best)) : Math.log(1_000);
 }
@@ -105,7 +109,10 @@ function cellOf(
   };
 }
 
-/** This cell's figure over the best; 1 for the best; null if the cell falls short or is not compared. */
+/**
+ * The ratio of this cell's figure to the best one, which is 1 for the best itself; null if the cell falls short or is
+ * not compared.
+ */
 function againstBest(
   cell: CellRuns,
   { contests, lookup }: DecidedPlan,
@@ -123,7 +130,7 @@ function againstBest(
   };
 }
 
-/** The matrix as a table; empty if the bars show the same. */
+/** The matrix as a table; empty if the bar chart shows the same. */
 export function matrix({ matrix, scenarios }: ReportContext): Group[] {
   if (matrix === null) return [];
   const links = new Map(scenarios.map(({ name }, i) => [name, `s${i + 1}`]));
@@ -160,7 +167,7 @@ export function matrix({ matrix, scenarios }: ReportContext): Group[] {
   return [group(titleOf(matrix.rows), prunedAll(blocks), { id: "matrix", depth: "summary" })];
 }
 
-/** The title of the matrix: a single row has nothing to be compared with. */
+/** The title of the matrix. A single row has nothing to be compared with. */
 function titleOf(rows: readonly unknown[]): string {
   return rows.length > 1 ? "Every result against the best" : "Every result";
 }
@@ -169,8 +176,8 @@ const SHADES =
   "Below each figure stands its ratio to the best figure of the column. The greener a cell, the nearer it is to the best; a dotted rim marks a difference that is likely but not proven, and slanted text an undecided one. Rows are in order from the best on average to the worst.";
 
 /**
- * Groups of columns without a common row become separate tables, since one table would be mostly empty; single cells
- * share one.
+ * Groups of columns that have no row in common become separate tables, because one table would be mostly empty. Groups
+ * that are just one cell share a table.
  */
 function partsOf({ columns, rows }: MatrixModel): MatrixModel[] {
   const groups = rows.reduce((before: ReadonlySet<number>[], { cells }) => {
@@ -206,10 +213,10 @@ function tableCell(
   };
 }
 
-/** Ratios to the best, in either direction; each step is a paler shade. */
+/** Upper limits of the ratio to the best, in either direction. Beyond each limit, the shade is paler. */
 const STEPS = [1.05, 1.25, 1.6, 2.5, 5];
 
-/** The more colour, the nearer to the best. */
+/** The nearer to the best, the deeper the colour. */
 function shadeOf(ratio: number | null, certainty: MatrixCell["certainty"]): string {
   if (certainty === "best") return "near-0";
   if (ratio === null) return "";

@@ -1,4 +1,4 @@
-/** A single measurement, as `bench` shows it, with the words and units of an experiment's report. */
+/** A single measurement, as `bench` shows it, in the words and units of an experiment's report. */
 import { bottleneckSentence } from "../findings/bottleneck.ts";
 import { ERRORS, isUnanswered, wrongResponsesOf } from "../../runner/result/outcome.ts";
 import { arePaced } from "../../runner/result/messages.ts";
@@ -46,7 +46,7 @@ import * as column from "./tables/column.ts";
 import { type Table, tableOf } from "./tables/table.ts";
 import { thresholdBlocks } from "./thresholds.ts";
 
-/** Blocks of a measurement. Trust, and a one-line summary, come last, because the end of the screen is read first. */
+/** Blocks of a measurement. Trust and a one-line summary come last, because people read the end of the screen first. */
 export function measurementBlocks(
   measurement: Measurement,
   gates: readonly GateOutcome[] = [],
@@ -62,7 +62,7 @@ export function measurementBlocks(
   const statuses = otherStatusesText(measurement);
   const trust = trustBlock({ ...trustOf(measurement), ...isSilent && { reasons: [] } });
   return [group(measurement.url, [
-    // In a terminal, the error at the end says so.
+    // A terminal does without this warning, because the error at the end says the same.
     { ...text("no-response", silence, "warning"), forms: ["markdown"] },
     { ...text("statuses", statuses && `${statuses}.`, "warning"), forms: ["markdown"] },
     { ...trust, forms: ["markdown"] },
@@ -97,8 +97,8 @@ const MOST_RECAP_COLUMNS = 80;
 const OUTCOMES = { valid: "good", suspect: "open", invalid: "bad" } as const;
 
 /**
- * `15,127/s · p50 2.00 ms · p99 16.5 ms · 0 failed · valid`, for WebSockets `1,960 messages/s · p50 …`; medians, or all
- * times, are dropped if the line is full.
+ * For example `15,127/s · p50 2.00 ms · p99 16.5 ms · 0 failed · valid`, or `1,960 messages/s · p50 …` for WebSockets.
+ * If the line gets too long, the median is left out, and then all times.
  */
 export function recapOf(measurement: Measurement): Finding {
   const { level } = trustOf(measurement);
@@ -125,7 +125,7 @@ function paceTexts(measurement: Measurement, { unit, request, ratePerSec }: Lead
     : [pace, `${formatNumber(measurement.rate)} of ${offered} ${request}s/s`];
 }
 
-/** How many requests, or messages and the streams or sockets that carry them, failed, were wrong or were never sent. */
+/** How many requests failed, were wrong or were never sent. For streams and WebSockets, messages are counted, too. */
 function endTexts(measurement: Measurement, { unit, request }: Lead): string[] {
   const { requests: { failed, dropped } } = measurement;
   const wrong = wrongResponsesOf(measurement);
@@ -139,8 +139,8 @@ function endTexts(measurement: Measurement, { unit, request }: Lead): string[] {
     ...lost === 0 ? [] : [`${counted(lost, "message")} failed`],
     ...failed + wrong === 0 ? [] : [`${counted(failed + wrong, request)} ${bad}`],
     ...lost + failed + wrong === 0 ? ["0 failed"] : [],
-    // A stream that was never requested also counts as a message that was never sent. A WebSocket that was never opened
-    // has no messages, so the larger number is named.
+    // A stream that was never requested also counts as a message that was never sent. A WebSocket
+    // that was never opened has no messages. So the larger of the two numbers is right.
     ...unsent(Math.max(dropped, messagesThat("dropped", measurement))),
   ];
 }
@@ -188,7 +188,7 @@ function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): 
           "Mean latency",
           time(latency.mean, "mean") + (latency.count === 0 ? "" : ` ± ${formatMs(latency.stdev)}`),
         ],
-        // The fastest request with a response.
+        // Only requests with a response count here.
         ["Fastest", latency.fastest === 0 ? NOTHING : formatMs(latency.fastest)],
         ["Slowest", time(latency.max, "max")],
       ] as const
@@ -208,8 +208,8 @@ function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): 
 }
 
 /**
- * How requests ended: each outcome as a fact; or for streams and WebSockets all outcomes as one fact, because the
- * outcomes of messages come first.
+ * How requests ended. Each outcome is a fact of its own; but for streams and WebSockets, all outcomes are one fact,
+ * because the outcomes of messages come first.
  */
 function outcomeFacts(
   measurement: Measurement,
@@ -234,7 +234,8 @@ function outcomeFacts(
 }
 
 /**
- * `10,512, 12 of them in the 0.8 s after the deadline`; only the number if that wait was short, or nothing ended in it.
+ * For example `10,512, 12 of them in the 0.8 s after the deadline`. Only the number if the wait after the deadline was
+ * short, or if no request ended in it.
  * @param word Follows the number.
  */
 function outcomeText(of: "completed" | "failed", measurement: Measurement, word = ""): string {
@@ -270,7 +271,7 @@ function countsTable(of: string, label: string, counts: readonly [string, number
   ]);
 }
 
-/** Failed requests by kind, then by exact reason. */
+/** Failures by kind, then by exact reason, and unsolicited responses. */
 function errorsOf({ errors, reasons, unsolicited = 0 }: Measurement): [string, number][] {
   const all: readonly [string, number][] = [
     ...ERRORS.map((kind): [string, number] => [kind, errors[kind] ?? 0]),

@@ -17,11 +17,11 @@ export function missing({ results }: ReportContext): Block[] {
 
 /** Parts of the plan without a measurement, grouped by reason. */
 interface MissingModel extends Pick<Missing, "kind" | "reason" | "evidence"> {
-  /** Scenario, targets and runs. */
+  /** The scenario, with its targets and runs. */
   readonly what: string;
 }
 
-/** One entry for each reason: three targets without Redis are one problem. */
+/** One entry for each reason, because three targets that lack Redis are one problem. */
 export function missingModels(missing: readonly Missing[]): MissingModel[] {
   const byReason = Map.groupBy(
     missing,

@@ -1,6 +1,6 @@
 /**
- * Every run in the order of measurement, relative to the mean of its cell, which reveals a drift, a warm-up or a
- * disturbed hour.
+ * Every run in the order of measurement, relative to the mean of its cell. This reveals a drift, a warm-up or a
+ * temporary disturbance.
  */
 import { type Block, figure } from "../blocks.ts";
 import type { Run } from "../../runner/result/result.ts";
@@ -18,7 +18,7 @@ export function order({ scenarios }: ReportContext): Block[] {
 const READING =
   "Each dot is a run, in the order in which the runs took place; its height is its requests/s relative to the mean of its cell. Dots that climb or sink together show a drift of the machine. Filled: valid; hollow: suspect; a cross: invalid. The bars beneath show how busy the machine's cores were.";
 
-/** Each run in the order of measurement, as a chart; null if there are too few runs to show an order. */
+/** A chart of all runs in the order of measurement; null if there are too few runs to show an order. */
 function orderOf(scenarios: ReportContext["scenarios"]): Xy | null {
   const runs = scenarios.flatMap(({ name, cells }) =>
     cells.flatMap(({ label, color, rate, runs }) =>
@@ -85,5 +85,5 @@ function linesOf(
 
 const LEAST_SHARE = 0.001;
 const LEAST_RUNS = 6;
-/** The axis covers at least this change in either direction. */
+/** The axis covers at least a change by this ratio in either direction. */
 const LEAST_RATIO = 1.1;

@@ -1,4 +1,4 @@
-/** Every target of a scenario over the time of its runs. */
+/** Charts of every target of a scenario over the time of its runs. */
 import { type Block, figure } from "../blocks.ts";
 import { timelineFindings } from "../findings/timeline_findings.ts";
 import { marksText, timelinesOf } from "./charts/timelines.ts";

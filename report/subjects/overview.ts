@@ -1,6 +1,5 @@
 /**
- * Each scenario at a glance: the fastest target, the rate of each target as a bar, and a table of the most important
- * figures.
+ * Each scenario at a glance: its verdict, the rate of each target as a bar, and a table of the most important figures.
  */
 import { SKEWED_COVERAGE } from "../../runner/stats/confidence/sequential.ts";
 import { type Block, figure, FORMS, type Group, group, list, table, text } from "../blocks.ts";
@@ -28,7 +27,7 @@ import { settingLabel, settingParts } from "../cells/cell_label.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { axisOver, compact, type Row, type Rows } from "../chart.ts";
 
-/** The heading names what is counted: requests, messages or tokens. */
+/** The results of all scenarios. The heading names what is counted: requests, messages or tokens. */
 export function overview(context: ReportContext): Group[] {
   const [unit = REQUESTS, ...others] = unique(context.scenarios.map((one) => ledOf(one).unit));
   const title = others.length > 0 ? "Throughput" : capitalized(unit.replace("/s", " per second"));
@@ -55,8 +54,8 @@ function build({ scenarios, matrix, results: { state, experiment } }: ReportCont
 }
 
 /**
- * The blocks of a scenario. With a matrix, which comes first, they are details of the page, but terminal and markdown
- * show them anyway.
+ * The blocks of a scenario. If there is a matrix, it comes first, and the page shows these blocks only as details, but
+ * terminal and markdown always show them.
  */
 function atAGlance(scenario: ScenarioContext, i: number, looks: Looks): Block[] {
   const { load, cells, verdict } = scenario;
@@ -82,13 +81,14 @@ const READING =
 function summaryTable({ name, cells, unit: counted }: ReturnType<typeof ledOf>): Table {
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));
   const several = cells.some(({ runs }) => runs.length > 1);
-  // With intervals, a column for the range would only repeat what the bars show.
+  // With confidence intervals, a column for the range would only repeat what the bars show.
   const certain = cells.some(({ interval }) => interval("rate") !== null);
   const rows = cells.map((cell) => ({ cell }));
   return tableOf({ caption: `Summary of ${name}` }, rows, [
     column.cell,
     ...(isSearched(cells.flatMap(({ runs }) => runs)) ? [capacityColumn] : []),
-    // How long a stream or WebSocket was open says little about its server.
+    // How long a stream or WebSocket was open says little about its server, so latencies are left
+    // out.
     ...counted === REQUESTS
       ? [column.rate, column.percentile(50, unit), column.percentile(99, unit), column.max(unit)]
       : [{ ...column.rate, label: capitalized(counted) }, ...p99Columns(cells)],
@@ -120,7 +120,7 @@ const rangeColumn: ColumnOf<OfCell> = column.text(
     runs.length === 1 ? "one run" : `${formatNumber(rate.min)}–${formatNumber(rate.max)}`,
 );
 
-// Cells → the bars of requests per second.
+// The bars of requests per second.
 
 function barsOf(cells: readonly CellRuns[], unit: string): Rows {
   const names = groupedNames(cells);
@@ -141,12 +141,15 @@ function barsOf(cells: readonly CellRuns[], unit: string): Rows {
       rows.map(({ label, text }) => `${label} ${text}`).join("; ")
     }`,
     axis: axisOver("", values, { room: 1.03 }),
-    // Rows of a group side by side, with groups in the order of their first rows.
+    // Rows of a group are kept together, and groups are in the order of their first rows.
     rows: [...Map.groupBy(rows, ({ group }) => group).values()].flat(),
   };
 }
 
-/** Names as papers print them: targets below the setting that they share; with a single target, only its settings. */
+/**
+ * Names as tables in papers have them: targets grouped under the setting that they share or, if there is only one
+ * target, its settings grouped under its name.
+ */
 function groupedNames(
   cells: readonly CellRuns[],
 ): ReadonlyMap<CellRuns, Required<Pick<Row, "name" | "group">>> {
@@ -159,7 +162,7 @@ function groupedNames(
   const isOne = new Set(cells.map(({ target }) => target)).size === 1;
   return new Map(named.map(({ cell, parts: [{ name, value }, ...others], setting }) => {
     if (!isOne) return [cell, { name: cell.target, group: setting }];
-    // A single factor is named once.
+    // With a single factor, the group already names it, so a row needs only the value.
     return others.length > 0
       ? [cell, { name: setting, group: cell.target }]
       : [cell, { name: value, group: `${cell.target} · ${name}` }];

@@ -1,6 +1,6 @@
 /**
- * What comparisons of an experiment can detect on this machine, from runs in which each target was compared with
- * itself.
+ * The changes that comparisons of an experiment can detect on this machine, estimated from runs in which each target
+ * was compared with itself.
  */
 import {
   type Allocation,
@@ -38,32 +38,35 @@ import * as column from "./tables/column.ts";
 import { tableOf } from "./tables/table.ts";
 
 const RUNS = [3, 5, 7, 10, 15, 20, 30] as const;
-/** Changes to detect, as ratios minus one. */
+/** Changes to detect, each as a ratio minus one. */
 const CHANGES = [0.01, 0.02, 0.05, 0.1] as const;
 const DEALS = 1_000;
-/** Any fixed seed. */
+/** Any fixed seed will do. */
 const SEED = 20;
 
-/** The part of a plan that the report shows; a file of `plateau.plan/1` has all of it. */
+/** The part of a plan that the report shows. A file of format `plateau.plan/1` has the whole plan. */
 export interface PlanModel {
   readonly name: string;
   /** Number of measured blocks. */
   readonly blocks: number;
-  /** Seconds for a block of all cells, both sides of each. */
+  /** Seconds that a block takes, with all cells and both sides of each. */
   readonly blockS: number;
   readonly marginRatio: number;
-  /** For each cell, the standard deviation of the log ratio of two neighbouring runs, by the key of the figure. */
+  /**
+   * For each cell and figure, the standard deviation of the log ratio of two neighbouring runs; `stdevs` is keyed by
+   * figure.
+   */
   readonly cells: readonly {
     readonly name: string;
     readonly stdevs: Readonly<Record<string, number>>;
   }[];
   /** The plan for each deciding figure. */
   readonly figures: readonly FigurePlan[];
-  /** Duration of a measured run in seconds: its counted part, and everything else, such as start and warm-up. */
+  /** Duration of a measured run in seconds: its counted part, and everything else, such as its start and warm-up. */
   readonly runS: { readonly counted: number; readonly else: number };
-  /** The user's options about sessions; null without any. */
+  /** The user's options about sessions; null if none were given. */
   readonly sessions: PlannedCosts["sessions"] | null;
-  /** Share of 1,000 random assignments of runs to sides that raised any alarm. */
+  /** The share of random assignments of runs to sides that raised any alarm, among 1,000. */
   readonly falseAlarmRatio: number;
 }
 
@@ -72,31 +75,33 @@ interface FigurePlan {
   readonly key: string;
   /** The figure's name in words. */
   readonly name: string;
-  /** For each number of runs per side, the smallest change that they detect in every cell, as a ratio minus one. */
+  /**
+   * For each number of runs per side, the smallest change that this number detects in every cell, as a ratio minus one.
+   */
   readonly seen: readonly { readonly runs: number; readonly change: number }[];
   /**
-   * For each change, the runs per side that detect it in every cell, and their duration; null if even 1,000 runs are
-   * too few.
+   * For each change, the number of runs per side that detects it in every cell, and how long they take; null if even
+   * 1,000 runs are too few.
    */
   readonly needed: readonly {
     readonly change: number;
-    /** The plan's margin, or half of the change if that margin would hide it. */
+    /** The plan's margin, or half of the change if the plan's margin would hide the change. */
     readonly marginRatio: number;
     readonly runs: number | null;
     readonly seconds: number | null;
   }[];
   /**
-   * Standard deviations of the logarithm in the noisiest cell: of a whole run, and of one second within a run; null if
-   * runs have too few parts to distinguish the two.
+   * Standard deviations of the logarithm of the figure in the noisiest cell, of a whole run and of one second within a
+   * run; null if runs have too few parts to distinguish the two.
    */
   readonly levels: { readonly run: number; readonly second: number } | null;
   /**
-   * For each change, the runs that detect it in the noisiest cell in the least time; `seconds` is for all cells. Empty
-   * if `levels` is null.
+   * For each change, the runs that detect it in the noisiest cell in the least time. `seconds` is the time for all
+   * cells. Empty if `levels` is null.
    */
   readonly cheapest: readonly {
     readonly change: number;
-    /** Null if 1,000 repetitions are too few. */
+    /** Null if even 1,000 repetitions are too few. */
     readonly allocation: Omit<Allocation, "totalS"> & { readonly seconds: number } | null;
   }[];
 }
@@ -111,7 +116,7 @@ interface PlanFacts {
   readonly sessions?: PlannedCosts["sessions"];
 }
 
-/** The plan from runs in which each target was compared with itself; null if no cell has two pairs of runs. */
+/** The plan, derived from runs in which each target was compared with itself; null if no cell has two pairs of runs. */
 export function planModel(
   { name, base, head, marginRatio, tookS, sessions }: PlanFacts,
 ): PlanModel | null {
@@ -175,29 +180,29 @@ export function planModel(
   };
 }
 
-/** In seconds; a shorter time is a rounding error. */
+/** In seconds. A shorter time is taken for a rounding error. */
 const LEAST_ELSE_S = 0.01;
 /**
- * How many times shorter or longer than the measured runs a planned run may be; beyond that, its variance would be a
- * guess.
+ * A planned run may be at most this many times shorter or longer than the measured runs. Beyond that, its variance
+ * would be a guess.
  */
 const GUESSED_TIMES = 4;
 const SHORTEST_S = 1;
-/** Requests in a run that are needed for its p99. */
+/** Number of requests that a run needs for its p99. */
 const LEAST_REQUESTS = 1_000;
 
-/** Length of the cell's runs, without the discarded part. */
+/** Mean length of the cell's runs in seconds, without the discarded part. */
 function countedS({ parts }: CellRuns): number {
   return mean(parts.map(({ blocks }) => blocks[0]?.seconds ?? 0));
 }
 
-/** Length of the shortest run that may be planned, in seconds. */
+/** Length in seconds of the shortest run that may be planned. */
 function shortestFor(cells: readonly CellRuns[]): number {
   const guessedS = countedS(cells[0]) / GUESSED_TIMES;
   return Math.max(SHORTEST_S, guessedS, ...cells.map(({ rate }) => LEAST_REQUESTS / rate.mean));
 }
 
-/** The allocation with the duration for all cells, for which sessions are set up only once. */
+/** The allocation with the duration for all cells together. Each session is set up only once for all of them. */
 function ofAllCells(
   { totalS, ...allocation }: Allocation,
   cells: number,
@@ -208,15 +213,18 @@ function ofAllCells(
 }
 
 /**
- * Number of parts into which a run is split to show the variance per second: few, so that they are long enough to
- * hardly depend on their neighbours.
+ * Number of parts into which a run is split to show the variance per second. There are few parts, so that they are long
+ * enough to be nearly independent of each other.
  */
 const PARTS = 5;
 const LEAST_PART_S = 0.5;
-/** Requests that a part needs for its p99, so that ten lie beyond it. */
+/** Number of requests that a part needs for its p99, so that ten lie beyond it. */
 const LEAST_OF_PART = 1_000;
 
-/** The noise within and between runs; null for CPU time, which intervals lack, and if runs are too short to be split. */
+/**
+ * The noise within and between runs; null for CPU time, which is not known for each interval, and if runs are too short
+ * to be split.
+ */
 function noiseWithin(
   cells: readonly CellRuns[],
   figure: ComparedFigure,
@@ -240,7 +248,7 @@ function valueOfPart({ latency, completed, seconds }: RunBlock, figure: PooledFi
   return figure === "mean" ? latency.sumUs / latency.count : valueAtPercentile(latency, figure);
 }
 
-/** Consecutive parts of equal length, of the time that counts. */
+/** Consecutive parts of equal length, taken from the part of the run that counts. */
 function partsOf({ whole: { timeline: { points }, latency }, blocks }: RunParts): RunBlock[] {
   const fromS = (points.at(-1)?.endS ?? 0) - (blocks[0]?.seconds ?? 0);
   const counted = points.filter(({ endS }) => endS > fromS + 1e-6);
@@ -252,7 +260,10 @@ function partsOf({ whole: { timeline: { points }, latency }, blocks }: RunParts)
   });
 }
 
-/** `With 5 runs a side, a change of 6 % in requests/s, 9 % in p99 and 4 % in CPU/request is detected 80 times in 100.` */
+/**
+ * For example `With 5 runs a side, a change of 6 % in requests/s, 9 % in p99 and 4 % in CPU/request is detected 80
+ * times in 100.`
+ */
 export function planSentence({ figures, blocks }: PlanModel): string {
   const at = RUNS.findIndex((runs) => runs >= blocks);
   const changes = figures.map(({ name, seen }) =>
@@ -262,7 +273,7 @@ export function planSentence({ figures, blocks }: PlanModel): string {
   return `With ${runs} a side, a change of ${listed(changes, "and")} is detected 80 times in 100.`;
 }
 
-/** Blocks of a plan, the verdict first. */
+/** Blocks of a plan, with the verdict first. */
 export function planBlocks(plan: PlanModel): Block[] {
   const { name, cells, figures, blocks, blockS, marginRatio } = plan;
   const hidden = `A change within the margin of ${percentText(marginRatio)} counts as no change; ` +
@@ -349,7 +360,7 @@ function neededText({ runs, seconds }: FigurePlan["needed"][number]): string {
     : `${counted(runs, "run")}, ${formatDuration(seconds)}`;
 }
 
-/** A table with a column for each figure. @param rows The name of each row, and its text for a figure. */
+/** A table with a column for each figure. @param rows For each row, its name, and the text for a figure. */
 function byFigure(
   caption: string,
   head: string,

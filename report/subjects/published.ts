@@ -30,10 +30,13 @@ export function published({ asWritten, results }: ReportContext): Block[] {
   return judgePublished(asWritten, results).map((judged, i) => tableGroup(judged, i === 0));
 }
 
-/** The most differences that are listed; the table marks more. */
+/** The most differences that are listed. The table marks all of them. */
 const MOST_DIFFERENCES = 8;
 
-/** A table of published figures, and findings. @param isFirst Whether to state which differences matter: only once. */
+/**
+ * A table of published figures, with findings. @param isFirst Whether to state which differences matter, which is said
+ * only once.
+ */
 function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const { table: { source = "", figure, confounders }, far } = judged;
   const title = [source, figure].filter(Boolean).join(": ");
@@ -62,7 +65,7 @@ function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   ]);
 }
 
-/** Published and measured figures side by side, a row each, in the order of the file. */
+/** Published and measured figures side by side, with a row for each pair, in the order of the file. */
 function publishedTable(
   { table: { unit: kind }, rows, isRelative }: JudgedTable,
   about: { readonly caption: string; readonly notes: readonly string[] },
@@ -99,11 +102,11 @@ function publishedTable(
 
 const TIMES = unitNamed("×");
 
-/** The ratio of measured to published; empty for the base, which is divided by itself. */
+/** The ratio of the measured to the published figure; empty for the base, which would be divided by itself. */
 function quotientCell(row: MatchedRow): TableCell {
   const { quotient, isFar } = row;
   if (quotient === null) return NONE;
-  // A ratio to 0 is infinite.
+  // The ratio to a published 0 is infinite.
   const cell = quotient.value === Infinity
     ? { text: "∞", value: Infinity }
     : measuredCell(openIn(row, quotient), TIMES);
@@ -111,14 +114,15 @@ function quotientCell(row: MatchedRow): TableCell {
 }
 
 /**
- * A ratio to the base: a lower bound if the measured figure is one, but weak and no bound if the base's figure is one.
+ * A ratio to the base. It is a lower bound if the measured figure is one. But if the base's figure is a lower bound,
+ * the ratio is weak and no bound.
  */
 function openIn({ measured, base }: MatchedRow, range: Range): Measured {
   const isWeak = base?.measured.isAtLeast ?? false;
   return { ...range, isWeak, isAtLeast: measured.isAtLeast && !isWeak };
 }
 
-/** One unit for both the published and the measured values. */
+/** One unit for all values, published and measured. */
 function columnUnit(kind: Published["unit"], values: readonly number[]): DisplayUnit {
   if (kind === "ms") return timeUnit(values);
   if (kind === "share") return PERCENT;

@@ -1,4 +1,4 @@
-/** The subjects of a report, in the order of the page. A new subject is one file and one line here. */
+/** The subjects of a report, in the order of the page. To add a subject, add a file and a line here. */
 import { type Group, group } from "../blocks.ts";
 import { about } from "./about.ts";
 import { agents } from "./agents/agents.ts";

@@ -1,6 +1,6 @@
 /**
- * Time to stable latency against final latency, as plotted by P. Kuffel and A. Walter: does a server that responds
- * faster also settle sooner?
+ * Time to stable latency against final latency, as P. Kuffel and A. Walter plot it: does a server that responds faster
+ * also settle sooner?
  */
 import {
   LEAST_CORRELATED,
@@ -21,7 +21,10 @@ import type { Settling } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import { type ColumnOf, type Table, tableOf } from "./tables/table.ts";
 
-/** A cell, with the time at which each of POINT_PERCENTILES is stable and its level then, ms. */
+/**
+ * A cell with, for each of POINT_PERCENTILES, the time at which it becomes stable and its level from then on, both in
+ * ms.
+ */
 interface SettledCell {
   readonly cell: CellRuns;
   /** Unique among the cells. */
@@ -29,7 +32,7 @@ interface SettledCell {
   readonly flattens: readonly { readonly from: Range; readonly final: Range }[];
 }
 
-/** With fewer dots, no relation is visible. */
+/** With fewer dots than this, no relation is visible. */
 const LEAST_DOTS = 3;
 
 /** The settling times of all cells; null if no percentile was ever far from its final value. */
@@ -61,14 +64,15 @@ export function settlingOf(scenarios: readonly ScenarioRuns[]): Settling | null 
 const READING =
   "Each dot is a cell. Across: the settled latency, the median of the last quarter of a run. Up: the time until the median flattens, with its 95 % confidence interval over the runs. Dots that rise to the right mean that faster targets settle sooner (figure 6 of Kuffel and Walter). A dot at 0 was flat from the start. Point at a dot for its name. The table shows the other percentiles.";
 
-/** When each percentile settles, and at what level; empty if the load itself changes, or if there are no requests. */
+/** When each percentile settles, and at what level. Empty if the load itself changes, or if there are no requests. */
 function flattensOf(cell: CellRuns): SettledCell["flattens"] {
   if (cell.runs.every(({ warmup }) => warmup === null)) return [];
   return POINT_PERCENTILES.flatMap((percentile) => {
     const behind = percentile === "p50" ? "" : `.${percentile}` as const;
     const [from, final] = [rangeOf(`stable${behind}`, cell), rangeOf(`final${behind}`, cell)];
     if ("none" in from || "none" in final) return [];
-    // If a run ends before it has certainly settled, its time counts as if it had, as in the correlation.
+    // A time may be a lower bound, because a run ended before it had certainly settled. Here such a
+    // time counts like any other, just as in the correlation.
     return [{ from: { value: from.value, interval: from.interval }, final }];
   });
 }
@@ -77,7 +81,7 @@ function stableAfterMs({ flattens: [median] }: SettledCell): number {
   return median.from.value;
 }
 
-/** How settling and final latency are related. @param cells Cells, in the order in which their medians become stable. */
+/** How settling time and final latency are related. @param cells In the order in which their medians become stable. */
 function findingOf(cells: readonly SettledCell[]): string {
   const [first, last] = [cells[0], cells[cells.length - 1]];
   if (first === last) return `The p50 is stable ${whenText(first)}.`;
@@ -110,7 +114,7 @@ function briefOf(cells: readonly SettledCell[], several: boolean): string {
   } at the latest (${whose}).`;
 }
 
-/** `after 750 ms, at 2.1 ms`. */
+/** For example `after 750 ms, at 2.1 ms`. */
 function whenText(cell: SettledCell): string {
   return `${afterText(cell)}, at ${timeText(cell.flattens[0].final.value)}`;
 }
@@ -137,7 +141,7 @@ function signed(rho: number): string {
   return Number.isNaN(rho) ? "–" : rho.toFixed(2).replace("-", "−");
 }
 
-/** Margin beyond the outermost dots, so that none lies on the edge. */
+/** The axis reaches beyond the outermost dots by this factor, so that none lies on the edge. */
 const ROOM = 1.25;
 
 function chartOf(cells: readonly SettledCell[], scenarios: readonly string[]): Xy {
@@ -152,7 +156,8 @@ function chartOf(cells: readonly SettledCell[], scenarios: readonly string[]): X
     alt: `Time to a stable median against the final median: ${
       counted(cells.length, "dot")
     }. The table below has the numbers.`,
-    // Logarithmic, because the latencies of different work differ by large factors; linear if a latency is 0.
+    // Logarithmic, because latencies of different work differ by large factors. Linear if a latency
+    // is 0.
     x: {
       ...axisOver(unit.name, finals, { logFrom: 0, room: ROOM }),
       title: "final median latency",

@@ -1,6 +1,6 @@
 /**
- * Sides loaded in turns, slice by slice: their pairs over time, what affected both, and the two levels at which the
- * ratio varies.
+ * Sides that were loaded in turns, slice by slice: their pairs of slices over time, what affected both sides, and the
+ * two levels at which the ratio varies.
  */
 import type { Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
@@ -29,7 +29,7 @@ interface SlicedCell {
   readonly sides: readonly [base: Series, next: Series];
 }
 
-/** With more cells, the section would fill pages. */
+/** With more cells than this, the section would fill pages. */
 const MOST_CELLS = 6;
 
 export function slices({ scenarios }: ReportContext): Block[] {
@@ -49,7 +49,7 @@ function seriesOf({ label, color }: Series): Series {
   return { label, color };
 }
 
-/** Blocks about the cells that took turns slice by slice; none for others. */
+/** Blocks about the cells that took turns slice by slice; empty if there are none. */
 export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
   const sliced = cells.filter(({ match: { base, next } }) => slicedBetween(base, next) !== null);
   const isOne = sliced.length === 1;
@@ -66,18 +66,18 @@ export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
 const READING =
   "Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. A large dot is a round, with the 95 % interval that its slices give it: where these intervals lie apart, the ratio differs from round to round, and only more rounds make it more certain. The second chart shows the requests/s of each side: whatever moves both at once came from outside and does not affect the ratio. The columns at its foot are the share of the machine's cores that other programs used.";
 
-/** A pair of slices of two processes. */
+/** One pair of slices, which belongs to a pair of processes. */
 interface Place {
-  /** Position on an axis on which pairs of processes follow each other. */
+  /** Position in seconds on an axis on which the pairs of processes follow one another. */
   readonly atS: number;
   readonly process: number;
   readonly base: number;
   readonly next: number;
-  /** Share of the machine's cores that other programs used; null if unknown. */
+  /** Share of the machine's cores that other programs used meanwhile; null if unknown. */
   readonly others: number | null;
 }
 
-/** A pair of processes, with its ratio. */
+/** A pair of processes, one for each side, with the ratio of the sides. */
 interface Process {
   readonly number: number;
   readonly fromS: number;
@@ -85,10 +85,10 @@ interface Process {
   readonly ratio: SliceRatio | null;
 }
 
-/** More dots than this would only be a cloud. */
+/** More dots than this would only look like a cloud. */
 const MOST_PLACES = 360;
 
-/** The ratio over time, and both sides over time; none if there are too few pairs of slices. */
+/** Two charts over time, of the ratio and of both sides; empty if there are too few pairs of slices. */
 function figuresOf(cell: SlicedCell, number: string, reading: string): Block[] {
   const over = pairsOver(cell.match);
   if (over.places.length < 2) return [];
@@ -105,7 +105,7 @@ function figuresOf(cell: SlicedCell, number: string, reading: string): Block[] {
 interface PairsOver {
   readonly places: readonly Place[];
   readonly processes: readonly Process[];
-  /** Spread within a pair of processes, from its slices. */
+  /** Standard deviation within a pair of processes, from its slices; null if unknown. */
   readonly stdev: number | null;
 }
 
@@ -131,7 +131,7 @@ function pairsOver({ base, next }: CellPair): PairsOver {
   return { places: thinned(places), processes, stdev };
 }
 
-/** Gap on the axis between two pairs of processes, as a share of the length of one. */
+/** Gap on the axis between two pairs of processes, as a share of the length of one pair. */
 const GAP_RATIO = 0.06;
 
 function placesOf(
@@ -145,7 +145,7 @@ function placesOf(
   return pairs.map((pair, i) => {
     const [inBase, inNext] = [base, next].map(({ items }) => items.pair.indexOf(pair));
     const used = [base.items.othersCpuMs?.[inBase], next.items.othersCpuMs?.[inNext]];
-    // A reading covers a slice and half of the pauses around it.
+    // A reading of CPU use covers a slice and half of each pause beside it.
     const seconds = sum([base, next], ({ sliceMs, pauseMs }) => (sliceMs + pauseMs) / 1_000);
     const isSeen = used.every((ms) => typeof ms === "number");
     return {
@@ -159,7 +159,7 @@ function placesOf(
   });
 }
 
-/** Averages neighbouring pairs of slices within one pair of processes. */
+/** Averages neighbouring pairs of slices of the same pair of processes, so that few enough remain to be drawn. */
 function thinned(places: readonly Place[]): Place[] {
   const size = Math.ceil(places.length / MOST_PLACES);
   if (size === 1) return [...places];
@@ -231,7 +231,7 @@ function ratiosChart(
   };
 }
 
-/** The least and the largest range of the axis, in either direction. */
+/** The axis reaches at least to the first and at most to the second of these ratios, in either direction. */
 const LEAST_SHOWN = 1.1;
 const MOST_SHOWN = 3;
 
@@ -245,7 +245,7 @@ function timeAxis(places: readonly Place[]): Xy["x"] {
 }
 
 function sidesChart({ name, sides: [base, next] }: SlicedCell, { places }: PairsOver): Xy {
-  // A gap where one pair of processes ends and the next begins.
+  // Leaves a gap where one pair of processes ends and the next begins.
   const spaced = places.flatMap((place, i): (Place | number)[] =>
     i > 0 && places[i - 1].process !== place.process ? [places[i - 1].atS, place] : [place]
   );
@@ -281,7 +281,7 @@ function sidesChart({ name, sides: [base, next] }: SlicedCell, { places }: Pairs
   };
 }
 
-// Figures whose levels are shown.
+// The figures whose two levels of variation are shown.
 
 const LEVELS = ["rate", "mean", 50, 99, "cpuPerRequest"] as const;
 
@@ -323,7 +323,7 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
   ]);
 }
 
-/** What would narrow the interval of a ratio. */
+/** What there would have to be more of to narrow the interval of a ratio. */
 const LIMITS = { slices: "slices", processes: "rounds", unknown: "" } as const;
 
 function rowName(figure: ComparedFigure): string {
@@ -331,7 +331,7 @@ function rowName(figure: ComparedFigure): string {
   return typeof figure === "number" ? name : capitalized(name);
 }
 
-/** A finding if one of the sides, while at rest, disturbs the other. */
+/** A finding if one of the sides, while it is at rest, disturbs the other. */
 function findingsOf({ comparison: { decisive, figures } }: SlicedCell, name: string): Finding[] {
   return figures.filter(({ figure }) => decisive.includes(figure))
     .flatMap(({ sliced }) => sliced?.disturbance ?? []).slice(0, 1)

@@ -1,6 +1,6 @@
 /**
- * The messages of streams and WebSockets: their times, a row for each kind; how many were due, and how they ended; and
- * the WebSockets themselves. For a mix or flow also by request.
+ * The messages of streams and WebSockets: their times, with a row for each kind; how many messages were due and how
+ * they ended; and the WebSockets themselves. For a mix or flow, also for each request.
  */
 import type { FigureOf } from "../../base/figures/figure.ts";
 import { groupsOfThree } from "../../base/limits.ts";
@@ -24,7 +24,7 @@ import { histogramTable } from "./tables/histogram.ts";
 import * as column from "./tables/column.ts";
 import { type ColumnOf, type Measured, type OfCell, type Table, tableOf } from "./tables/table.ts";
 
-/** Figures of messages that have distributions. */
+/** The kinds of times that messages have distributions of: figure, words, and heading of the limit. */
 const TIMES = [
   ["ttfe", "to the first message", "First messages within"],
   ["gap", "between messages", "Gaps within"],
@@ -34,9 +34,9 @@ const TIMES = [
 ] as const;
 type Times = typeof TIMES[number][0];
 
-/** A cell with streams or WebSockets, or one of its requests that has any. */
+/** A cell with streams or WebSockets, or a single request of it that has any. */
 interface MessageRow extends OfCell {
-  /** The request's name, where several requests of a mix or flow have messages; "" for all together. */
+  /** The request's name, if several requests of a mix or flow have messages; "" for all requests together. */
   readonly step: string;
 }
 
@@ -64,7 +64,7 @@ const SOCKETS_NOTE =
   "The messages of a WebSocket are due on a schedule of its own, and their latency counts from when they were due. Messages that were in " +
   "flight at the end, timed out or were never sent count as lower bounds.";
 
-/** Each cell, followed by its requests where several of them have messages. */
+/** Each cell with messages. If several of its requests have messages, they follow the cell. */
 function rowsOf(
   scenario: ScenarioRuns,
   results: Parameters<typeof stepScenarios>[1],
@@ -83,7 +83,7 @@ function hasMessages(cell: CellRuns): boolean {
   return streamsOf(cell).length + socketsOf(cell).length > 0;
 }
 
-/** A chart for each kind of time with values. */
+/** A chart for each kind of time that has values. */
 function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Block[] {
   return TIMES.flatMap(([of, what, limit]) => {
     const drawn = cells.flatMap(({ label, color, runs }) => {
@@ -101,7 +101,7 @@ function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Bloc
   });
 }
 
-/** Times of all runs together; null if there are none. */
+/** The times of all runs together; null if there are none. */
 function drawnTimes(runs: readonly Measurement[], of: Times): DrawnTimes | null {
   const parts = runs.flatMap((run) => {
     const { histogram, censoredHistogram } = messageTimes(run, of) ?? {};
@@ -121,8 +121,9 @@ function drawnTimes(runs: readonly Measurement[], of: Times): DrawnTimes | null 
 }
 
 /**
- * The clock of these times in the results: "sent" for gaps, which the end of the load cuts off in both kinds of loop,
- * and "intended" for messages of a WebSocket, which are due by a clock. Other times have the clock of the latency.
+ * Which clock the times have in the results. Gaps always have "sent", because the end of the load cuts them off in both
+ * kinds of loop. Messages of a WebSocket always have "intended", because they are due at scheduled moments. Other times
+ * have the clock of the latency.
  */
 function clockOf(of: Times, { latency }: Pick<Measurement, "latency">): "sent" | "intended" {
   if (of === "gap") return "sent";
@@ -132,7 +133,6 @@ function clockOf(of: Times, { latency }: Pick<Measurement, "latency">): "sent" |
 const DISTRIBUTION =
   "The further left a curve, the shorter the times; the higher the curve, the more messages took about that long. Move the red line, or set its number, to read the share of all messages within it; a ≥ before the share means that waits that were cut off may lie within it, too. Such lower bounds are not drawn, nor are messages that arrived in the same read as the message before. The axis is logarithmic.";
 
-/** Streams of a single measurement. */
 export function measurementStreams(measurement: Measurement): Block[] {
   const rows = groupRuns({ runs: [runAlone(measurement, "")] })
     .flatMap((scenario) => rowsOf(scenario, {}));
@@ -141,7 +141,10 @@ export function measurementStreams(measurement: Measurement): Block[] {
   return [group("Messages", [...histograms(measurement), ...tables])];
 }
 
-/** Histograms for a terminal, of the times that most messages have: latency, or the time since the previous message. */
+/**
+ * Histograms for a terminal, only of the times that most messages have: the time since the previous message, or a
+ * WebSocket message's latency.
+ */
 function histograms(measurement: Measurement): Block[] {
   return TIMES.flatMap(([of, what]) => {
     const drawn = of === "gap" || of === "message" ? drawnTimes([measurement], of) : null;
@@ -159,7 +162,7 @@ function socketsOf({ runs }: CellRuns): SocketFigures[] {
   return runs.flatMap(({ sockets }) => sockets ?? []);
 }
 
-/** The tables of messages. @param scenario Null for a single measurement, whose rows need no name of a cell. */
+/** The tables of messages. @param scenario Null for a single measurement, whose rows don't have to name their cell. */
 function tablesOf(rows: readonly MessageRow[], scenario: string | null): Table[] {
   const [of, within] = scenario === null ? ["", ""] : [` of ${scenario}`, ` in ${scenario}`];
   const named = scenario === null ? [] : [column.cell];
@@ -199,7 +202,7 @@ function timesTable(caption: string, cells: readonly MessageRow[], which: Which)
   ]);
 }
 
-/** The p99 of each time that messages of these cells have, for a summary. */
+/** For a summary: the p99 of each kind of time that messages of these cells have. */
 export function p99Columns(cells: readonly CellRuns[]): ColumnOf<OfCell>[] {
   const present = TIMES.filter(([of]) => cells.some((cell) => countOf(cell, of) > 0));
   const unit = timeUnit(
@@ -223,7 +226,10 @@ function measured(cell: CellRuns, of: Times, statistic: Statistic): Measured | n
   return range && { ...range, isWeak };
 }
 
-/** Messages of streams, and those of WebSockets that expect answers, each in a row of their own. */
+/**
+ * How many messages were due and how they ended. Streams have one row, and WebSockets whose messages expect answers
+ * have another.
+ */
 function countsTable(caption: string, cells: readonly MessageRow[], which: Which): Table {
   const kindsOf = (row: MessageRow) => [
     { ...row, of: "streams", perSec: "eventsPerSec" as const, parts: streamsOf(row.cell) },
@@ -251,7 +257,10 @@ function countsTable(caption: string, cells: readonly MessageRow[], which: Which
   ]);
 }
 
-/** Whole streams, and how often streams that are requested again were interrupted; no rows without either. */
+/**
+ * Numbers of whole streams and, for streams that are requested again, of their interruptions. Without rows if there is
+ * neither.
+ */
 function streamsTable(caption: string, cells: readonly MessageRow[], which: Which): Table {
   const rows = cells.filter(({ cell }) =>
     streamsOf(cell).some(({ whole, interruptions }) => whole > 0 || interruptions !== undefined)
@@ -283,7 +292,7 @@ function socketsTable(caption: string, rows: readonly MessageRow[], which: Which
   ]);
 }
 
-/** `1000 (20), 1006 (1)` */
+/** For example `1000 (20), 1006 (1)`. */
 function codesText(all: readonly SocketFigures[]): string {
   const closed = all.flatMap(({ closeCodes }) => Object.entries(closeCodes));
   return [...Map.groupBy(closed, ([code]) => code)]
@@ -291,7 +300,7 @@ function codesText(all: readonly SocketFigures[]): string {
     .join(", ");
 }
 
-/** Events by name; empty if all have the same name. */
+/** The number of events with each name; without rows if all events have the same name. */
 function namesTable(caption: string, cells: readonly MessageRow[], which: Which): Table {
   const rows = cells.flatMap((row) => {
     const all = streamsOf(row.cell).flatMap(({ byName }) => byName);
@@ -307,7 +316,7 @@ function namesTable(caption: string, cells: readonly MessageRow[], which: Which)
   ]);
 }
 
-/** Columns for the messages of one run or step, for CSV. */
+/** Figures of the messages of one run or step, as columns for CSV. */
 export function messageColumns(
   { streams, sockets }: Pick<Measurement, "streams" | "sockets">,
 ): Record<string, number> {

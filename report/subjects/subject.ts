@@ -1,5 +1,5 @@
 /**
- * A subject: something that a report has to say, in a file of its own. It sees results, cells and judgements, but no
+ * A subject is one thing that a report has to say, in a file of its own. It knows results, cells and judgements, but no
  * renderer.
  */
 import type { Conclusion } from "../../runner/result/conclusion.ts";
@@ -20,20 +20,20 @@ import type { JudgedClaim } from "../judge/claims.ts";
 import type { Verdict } from "./verdict/card.ts";
 import type { OtherBase, ScenarioComparison } from "./verdict/compared_scenarios.ts";
 
-/** A subject's place in a document; a function makes several groups, one for each scenario. */
+/** A subject with its place in a document, or a function that makes several groups, such as one for each scenario. */
 export type Subject<Context> =
   | readonly [
-    /** The name in addresses that lead to the subject on the page. */
+    /** Names the subject in addresses that lead to it on the page. */
     id: string,
-    /** The subject's heading, and its link in the navigation. */
+    /** The text of the subject's heading and of its link in the navigation. */
     title: string,
     depth: Depth,
-    /** Builds the blocks; none if there is nothing to say, and then no heading or link either. */
+    /** Builds the blocks. If there are none, the heading and the link are left out, too. */
     build: (context: Context) => readonly Block[],
   ]
   | ((context: Context) => readonly Group[]);
 
-/** Groups of subjects, in the order of the page, each at the shallowest depth of its blocks. */
+/** The groups of the subjects, in the order of the page. Each has the shallowest depth of its blocks. */
 export function groupsOf<Context>(
   subjects: readonly Subject<Context>[],
   context: Context,
@@ -47,7 +47,10 @@ export function groupsOf<Context>(
 }
 
 export interface Settling {
-  /** When latency is stable: when half of the medians are stable, and when all of them are. */
+  /**
+   * A sentence on when latency becomes stable: the time after which half of the medians are stable, and the time after
+   * which all are.
+   */
   readonly brief: string;
   readonly blocks: readonly Block[];
 }
@@ -55,7 +58,7 @@ export interface Settling {
 /** The data from which the report of one experiment is made. */
 export interface ReportContext {
   readonly results: MeasuredRuns;
-  /** The results with which thresholds compare; null if there are none. */
+  /** The results that thresholds compare with; null if there are none. */
   readonly baseline: Grouped | null;
   readonly claims: readonly JudgedClaim[];
   readonly gates: readonly GateOutcome[];
@@ -64,28 +67,28 @@ export interface ReportContext {
   /** Confidence level of the intervals. */
   readonly level: number;
   readonly scenarios: readonly ScenarioContext[];
-  /** Runs in the order of measurement; figures leave out the part that the experiment discards. */
+  /** Runs in the order of measurement, without the part that the experiment discards. */
   readonly runs: readonly Run[];
   /** Null if no latency was ever far from its final value. */
   readonly settling: Settling | null;
-  /** Other bases with which the page can compare, in place of the experiment's. */
+  /** Other bases that the page can compare with instead of the experiment's. */
   readonly bases: () => readonly OtherBase[];
-  /** Every scenario at a glance; null for a single column, which says no more than its bars. */
+  /** Every scenario at a glance; null if it has a single column, because the bars already show that. */
   readonly matrix: Conclusion["matrix"];
 }
 
 export interface ScenarioContext {
   readonly name: string;
-  /** `GET /static`, on one line; "" if the experiment does not say. */
+  /** The request on one line, such as `GET /static`; "" if the experiment does not tell the request. */
   readonly request: string;
   /** How the scenario was loaded; "" if all scenarios were loaded alike. */
   readonly load: string;
-  /** Cells, fastest first. */
+  /** Cells with the fastest first. */
   readonly cells: readonly CellRuns[];
   readonly compared: ScenarioComparison;
   /** Null for a single scenario, whose verdict is on the card, and if no run is valid. */
   readonly verdict: Verdict | null;
-  /** The terminal, if it has room for the distributions of all cells of the experiment. */
+  /** Contains "terminal" if a terminal has room for the distributions of all cells of the experiment. */
   readonly roomy: readonly Form[];
   /** Confidence level of the intervals. */
   readonly level: number;

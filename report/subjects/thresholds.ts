@@ -1,4 +1,4 @@
-/** The thresholds of an experiment, judged: a table of their outcomes. */
+/** The judged thresholds of an experiment, as a table of their outcomes. */
 import { type Block, type Finding, list, table, text } from "../blocks.ts";
 import {
   FINDING_OUTCOMES,

@@ -1,4 +1,4 @@
-/** What each target gives up in p99 for its requests/s, and the cells that no other cell beats in both. */
+/** How much p99 each target pays for its requests/s, and the cells that no other cell beats in both. */
 import { type Block, type Figure, figure, group } from "../blocks.ts";
 import { rightCells } from "../judge/pairs.ts";
 import type { ReportContext } from "./subject.ts";
@@ -11,7 +11,10 @@ import { numericFactors } from "../cells/factors.ts";
 import { meanCoresOf } from "../figures/resources.ts";
 import { type Axis, axisOver, compact, type Xy, type XyPoint, type XySeries } from "../chart.ts";
 
-/** Throughput against tail latency, a chart for each scenario; empty if no target gives up one for the other. */
+/**
+ * Requests/s against p99, as a chart for each scenario. A scenario has none if fewer than two of its cells have
+ * figures, or if all of them serve the same rate.
+ */
 export function tradeoff({ scenarios }: ReportContext): Block[] {
   const figures = scenarios.flatMap(({ name, cells }, i) =>
     tradeoffOf(name, rightCells(cells), String(i + 1))
@@ -22,11 +25,11 @@ export function tradeoff({ scenarios }: ReportContext): Block[] {
 const READING =
   "Each dot is a cell: further right serves more, further down responds sooner. Its cross holds both 95 % confidence intervals over the runs; a larger dot used more CPU. The stepped line is the Pareto front: no other cell has both more requests/s and a lower p99 than a cell on this line.";
 
-/** Requests/s within this ratio count as equal: an open loop at a single rate trades nothing. */
+/** Requests/s whose ratio is below this count as equal. So an open loop at a single rate has no trade-off to show. */
 const ONE_RATE = 1.01;
 
 /**
- * Requests/s against p99; none for fewer than two cells, or if all serve one rate.
+ * Requests/s against p99; empty if there are fewer than two cells, or if all serve the same rate.
  * @param right Cells with correct responses.
  */
 function tradeoffOf(scenario: string, right: readonly CellRuns[], id: string): Figure[] {
@@ -59,8 +62,8 @@ function tradeoffOf(scenario: string, right: readonly CellRuns[], id: string): F
       ),
     }));
   const points = cells.map(pointOf);
-  // Room around the outermost dots, so that none lies on the edge; values more than a decade apart need a logarithmic
-  // axis.
+  // `room` keeps the outermost dots off the edge. Beyond a ratio of `logFrom` between values, the
+  // axis is logarithmic.
   const about = { logFrom: 8, room: 1.15 };
   const x = axisOver("", points.flatMap(({ x, left, right }) => [x, left, right]), about);
   const y = axisOver(unit.name, points.flatMap(({ y, low, high }) => [y, low, high]), about);
@@ -81,7 +84,7 @@ function tradeoffOf(scenario: string, right: readonly CellRuns[], id: string): F
   })];
 }
 
-/** The stepped line through the front: the lowest p99 at which some cell serves each rate. */
+/** The stepped line through the front. At each rate, it shows the lowest p99 with which any cell serves that rate. */
 function frontSeries(front: readonly XyPoint[], x: Axis, y: Axis): XySeries {
   const corners = front.flatMap((point, i) => [
     [i === 0 ? x.min : front[i - 1].x, point.y],
@@ -92,7 +95,7 @@ function frontSeries(front: readonly XyPoint[], x: Axis, y: Axis): XySeries {
   return { label: "", color: "muted", draw: "path", points };
 }
 
-/** Cells that no other cell beats in both figures, by requests/s. */
+/** Cells that no other cell beats in both figures, in ascending order of requests/s. */
 function frontOf(cells: readonly CellRuns[]): CellRuns[] {
   const isBeaten = (cell: CellRuns): boolean =>
     cells.some((other) =>
@@ -120,7 +123,7 @@ function findingOf(cells: readonly CellRuns[], front: readonly CellRuns[]): stri
   return `No other cell has both more requests/s and a lower p99 than ${names}.`;
 }
 
-/** Why the intervals of the pairs do not show their order; "" if they do. */
+/** Says why the intervals leave the order of the cells in these pairs open; "" if they do not. */
 function doubtOf(pairs: readonly (readonly (Ends | null)[])[]): string {
   const overlaps = pairs.some(([own, other]) =>
     own && other && own.low <= other.high && other.low <= own.high
@@ -150,7 +153,7 @@ function p99Of({ latency }: CellRuns): number {
   return latency.percentile(99).value;
 }
 
-/** Cores that the target used; 0 if no run was observed. */
+/** Mean number of cores that the target used; 0 if no run was observed. */
 function coresOf({ runs }: CellRuns): number {
   const watched = runs.filter(({ resources }) => resources.length > 0);
   return watched.reduce((sum, run) => sum + meanCoresOf(run), 0) / Math.max(1, watched.length);

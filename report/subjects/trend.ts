@@ -1,6 +1,6 @@
 /**
- * Several results of one experiment as a document: its figures over commits or days, where they changed, and how the
- * newest compares with the oldest.
+ * Several results of one experiment as a document: its figures over commits or days, when they changed, and how the
+ * newest result compares with the oldest.
  */
 import {
   LEAST_VALUES,
@@ -31,7 +31,6 @@ import { figureAxis, figurePoint, shownFigures } from "./sweeps/charts.ts";
 import * as column from "./tables/column.ts";
 import { type Table, tableOf } from "./tables/table.ts";
 
-/** Results, with the model of their report. */
 interface Reported {
   readonly results: Results;
   readonly model: ReportModel;
@@ -39,43 +38,44 @@ interface Reported {
 
 export interface Trend {
   readonly document: Document;
-  /** `caching over 3 results: …`, followed by a sentence comparing the oldest result with the newest. */
+  /**
+   * For example `caching over 3 results: …`, followed by a sentence that compares the newest result with the oldest.
+   */
   readonly finding: string;
-  /** Changes of level, cell by cell, oldest first. */
+  /** Changes of level, cell by cell, with each cell's oldest change first. */
   readonly changes: readonly TrendChange[];
-  /** Number of results for the figure that has the most. */
+  /** The largest number of results that any figure has. */
   readonly longest: number;
 }
 
-/** One of the results. */
 interface TrendPoint extends Reported {
-  /** Label in charts and tables: the commit, or the time if that is not unique. */
+  /** Label in charts and tables: the commit or, if that does not identify the result, the time. */
   readonly label: string;
 }
 
-/** The same cell in several results. */
+/** The same cell in each of the results. */
 interface TrendSeries {
   readonly scenario: string;
   readonly label: string;
   readonly color: number;
-  /** One entry for each point; null if a result lacks the cell. */
+  /** One entry for each result, in the order of `points`; null if the result lacks the cell. */
   readonly cells: readonly (CellRuns | null)[];
 }
 
 interface MeasuredTrend {
   readonly title: string;
-  /** Points, oldest first. */
+  /** Results with the oldest first. */
   readonly points: readonly TrendPoint[];
   readonly series: readonly TrendSeries[];
   readonly figures: readonly FigureSeries[];
 }
 
 interface TrendContext extends MeasuredTrend {
-  /** Comparison of the oldest result with the newest. */
+  /** Comparison of the newest result with the oldest. */
   readonly comparison: ResultsComparison;
 }
 
-/** A trend for each experiment and kind of machine with several results, if these have common cells. */
+/** A trend for each experiment and kind of machine that has several results with cells in common. */
 export function trendsOf(all: readonly Reported[]): Trend[] {
   const measured = [...Map.groupBy(all, ({ results }) => results.experiment.name)].flatMap(
     ([name, ofExperiment]) => {
@@ -89,7 +89,8 @@ export function trendsOf(all: readonly Reported[]): Trend[] {
     },
   );
   const figures = measured.flatMap((one) => one.figures);
-  // One exit code stands for the changes of all figures, so they are one family.
+  // A single exit code stands for the changes of all figures, so the tests of all figures are
+  // corrected as one family.
   const levels = levelChangesOf(figures.map(({ known }) => known.map(({ value }) => value)), {
     marginRatio: DEFAULT_MARGIN_RATIO,
   });
@@ -97,7 +98,10 @@ export function trendsOf(all: readonly Reported[]): Trend[] {
   return measured.map((one) => trendOf(one, byFigure));
 }
 
-/** A text that is equal for machines with comparable figures; identical hosts of a pool count as one. */
+/**
+ * A text that is equal for machines whose figures are comparable, so that identical hosts of a pool count as one
+ * machine.
+ */
 function machineOf({ results: { machine } }: Reported): string {
   const { cpu, cores, os, arch } = machine;
   return [cpu, counted(cores, "core"), os, arch].join(", ");
@@ -155,7 +159,7 @@ function doubts({ points, comparison }: TrendContext): Block[] {
   ];
 }
 
-// Results in the order of time, and their labels.
+// The results in the order of time, with their labels.
 
 function pointsOf(reported: readonly Reported[]): TrendPoint[] {
   const startedMs = ({ results }: Reported): number => Date.parse(results.startedAt);
@@ -166,9 +170,9 @@ function pointsOf(reported: readonly Reported[]): TrendPoint[] {
 
 const HASH_LENGTH = 7;
 
-/** Labels that are all different. */
+/** A label for each result. All labels are different. */
 function labelsOf(results: readonly Results[]): string[] {
-  // The commit, with a + if files differed from it; "" if git knew none.
+  // Each is the commit, with a + if files differed from it, or "" if git knew no commit.
   const hashes = results.map(({ commit }) =>
     commit === null ? "" : commit.hash.slice(0, HASH_LENGTH) + (commit.dirty ? "+" : "")
   );
@@ -180,7 +184,7 @@ function labelsOf(results: readonly Results[]): string[] {
   return isDistinct(both) ? both : both.map((text, i) => `${i + 1}: ${text}`);
 }
 
-/** Cells in at least two results, in the order of the newest result that has them. */
+/** The cells that are in at least two results, in the order of the newest result that has them. */
 function seriesOf(points: readonly TrendPoint[]): TrendSeries[] {
   const placed = points.map(({ model: { scenarios } }) =>
     new Map(cellsOf(scenarios).map((cell) => [cellPlace(cell), cell]))
@@ -195,8 +199,8 @@ function seriesOf(points: readonly TrendPoint[]): TrendSeries[] {
   });
 }
 
-// The figures of each scenario over the results: requests/s and p99 as lines, with a step on the axis for each result,
-// and a table.
+// The figures of each scenario over the results: requests/s and p99 as lines, for which results are
+// evenly spaced on the axis, and a table.
 
 function scenarioTrends({ points, series }: TrendContext): Group[] {
   return [...Map.groupBy(series, ({ scenario }) => scenario)].map(([scenario, own], i) => {
@@ -214,7 +218,7 @@ function scenarioTrends({ points, series }: TrendContext): Group[] {
 const READING =
   "Each point is the cell in one result, its whisker the 95 % confidence interval over its runs. A line joins them from the oldest to the newest, equally far apart whatever the time between. Hollow points had over 1 % wrong or failed responses, or too few requests for the percentile.";
 
-/** Room beside the outermost points, in steps. */
+/** Room beside the outermost points, as a share of the distance between two results. */
 const PADDING = 0.2;
 
 function panelsOf(
@@ -257,7 +261,7 @@ function axisOfResults(points: readonly TrendPoint[]): Axis {
   };
 }
 
-/** A row for each cell and result. */
+/** A table with a row for each cell and result. */
 function trendTable(
   scenario: string,
   points: readonly TrendPoint[],
@@ -281,29 +285,31 @@ function trendTable(
   ]);
 }
 
-// Where the figures of a cell changed: the results between which each change happened, and its size.
+// The changes in the figures of a cell: between which results each change happened, and how large
+// it is.
 
 interface TrendChange extends Omit<FigureSeries, "known"> {
-  /** Labels of the last result before the change and the first one after it. */
+  /** Labels of the last result before the change and of the first result after it. */
   readonly between: readonly [before: string, after: string];
-  /** The mean after the change divided by the mean before it, with the 95 % interval. */
+  /** The mean after the change divided by the mean before it, with its 95 % interval. */
   readonly ratio: { readonly value: number; readonly low: number; readonly high: number };
   readonly isWorse: boolean;
-  /** Estimated correlation of consecutive results, with the changes removed. */
+  /** Estimated correlation of consecutive results, after the changes of level have been removed. */
   readonly correlation: number;
 }
 
-/** One figure of a cell, over the results that have it. */
+/** One figure of a cell over the results. */
 interface FigureSeries {
   readonly scenario: string;
   readonly label: string;
   readonly figure: ComparedFigure;
-  /** Known values, oldest first; `at` is the index among the points. */
+  /** The known values with the oldest first. `at` is the index of the result that has the value. */
   readonly known: readonly { readonly value: number; readonly at: number }[];
 }
 
 /**
- * Requests/s, p99 and CPU time per request of each cell, in this order; a figure that does not decide has no values.
+ * Requests/s, p99 and CPU time per request of each cell, in this order. A figure that does not decide in a result has
+ * no value there.
  */
 function figuresOf(series: readonly TrendSeries[]): FigureSeries[] {
   return series.flatMap(({ scenario, label, cells }) => {
@@ -331,7 +337,7 @@ function changesOf(
   }));
 }
 
-/** `Worse between 0123456 and 89abcde: static, a: requests/s 0.90× [0.88, 0.92].` */
+/** For example `Worse between 0123456 and 89abcde: static, a: requests/s 0.90× [0.88, 0.92].` */
 export function trendChangeText(
   { scenario, label, figure, between, ratio, isWorse }: TrendChange,
 ): string {
@@ -340,8 +346,8 @@ export function trendChangeText(
 }
 
 /**
- * Explains the dependence that was taken into account when looking for changes: `Results in a row correlate by 0.1 to
- * 0.4; …`; "" if none was.
+ * Explains that the search for changes took into account how results depend on each other: `Successive results
+ * correlate by 0.1 to 0.4 …`; "" if no correlation was estimated.
  */
 function dependenceText(correlations: readonly number[], changes: number): string {
   if (correlations.length === 0) return "";
@@ -353,7 +359,10 @@ function dependenceText(correlations: readonly number[], changes: number): strin
   return `${none}Successive results correlate by ${by} (0: not at all, 1: fully), as estimated over ${over}. The search for changes takes that into account.`;
 }
 
-/** The outcome of a guard over trends: "inconclusive" if none is long enough to show a change. */
+/**
+ * The outcome for a guard that fails on changes for the worse: `inconclusive` if no series of results is long enough to
+ * show a change.
+ */
 export function trendOutcome(
   trends: readonly Pick<Trend, "changes" | "longest">[],
 ): ThresholdOutcome {

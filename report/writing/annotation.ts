@@ -1,6 +1,6 @@
 /**
- * Workflow commands, with which a step of a GitHub workflow makes annotations. Only these lines of Plateau start a
- * command, and their properties and messages cannot start another. Pure.
+ * Workflow commands, which make annotations when a step of a GitHub workflow prints them. Only the lines made here
+ * start a command, and their properties and messages can't start another one. Pure.
  * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 import { GLUE } from "./units.ts";
@@ -10,29 +10,29 @@ import type { Written } from "./written.ts";
 export interface Annotation {
   readonly level: "error" | "warning";
   readonly title: string;
-  /** Line breaks are kept in the annotation. */
+  /** May contain line breaks, which the annotation shows. */
   readonly message: string;
 }
 
-/** A workflow command as one line, without a line break. */
+/** A workflow command on one line, without a final line break. */
 export function command({ level, title, message }: Annotation): Written<"annotation"> {
   return `::${level} title=${property(title)}::${data(message)}` as Written<"annotation">;
 }
 
-/** Workflow commands as lines with line breaks. */
+/** Workflow commands as lines, each ending with a line break. */
 export function commandLines(
   commands: readonly Written<"annotation">[],
 ): Written<"annotation"> {
   return commands.map((line) => `${line}\n`).join("") as Written<"annotation">;
 }
 
-/** Escapes the text after the second pair of colons, as actions/toolkit does. */
+/** Escapes the text after the second pair of colons in the same way as GitHub's actions/toolkit. */
 function data(text: string): string {
   return text.split(/\r?\n/).map((line) => withoutCommands(harmless(line))).join("\n")
     .replaceAll(GLUE, " ").replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-/** Escapes a property, in which colons and commas have a meaning, too. */
+/** Escapes the value of a property, in which colons and commas have a meaning, too. */
 function property(text: string): string {
   return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

@@ -1,13 +1,16 @@
 /**
- * Columns of a terminal: the width of text, and its cutting, padding and wrapping. Everything is about the text as it
- * will be shown, in which a control character is written out and takes that many columns. Pure.
+ * Text in columns of a terminal: its width, and how it is cut, padded and wrapped. All functions treat text as it will
+ * be shown, in which a control character is written as an escape and takes as many columns as that has. Pure.
  *
- * Written by hand, because string-width takes 24 ms to load (13 of them the data of `Intl.Segmenter`), before the first
- * request of every `bench`; a test compares both. wrap-ansi rewrites text (NFC) and has no hanging indent.
+ * Written by hand, because the library string-width takes 24 ms to load (13 of them for the data of `Intl.Segmenter`),
+ * which would delay the first request of every `bench`. A test compares the two. The library wrap-ansi rewrites text
+ * (NFC) and has no hanging indent.
  */
 import { harmless } from "../../base/control.ts";
 
-/** Wide and fullwidth characters by Unicode's EastAsianWidth.txt, and characters that are emoji by default. */
+/**
+ * Wide and fullwidth characters according to Unicode's EastAsianWidth.txt, and characters that are emoji by default.
+ */
 const WIDE = new RegExp(
   "[\\u1100-\\u115f\\u2329\\u232a\\u2630-\\u2637\\u268a-\\u268f\\u2e80-\\u303e\\u3041-\\u3247" +
     "\\u3250-\\ua4cf\\ua960-\\ua97f\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe10-\\ufe19\\ufe30-\\ufe6f" +
@@ -15,19 +18,22 @@ const WIDE = new RegExp(
     "\\u{1f200}-\\u{1f265}\\u{20000}-\\u{3fffd}]|(?!\\p{Regional_Indicator})\\p{Emoji_Presentation}",
   "u",
 );
-/** Marks, invisible characters, and vowels and finals of Hangul, which combine with their syllable. */
+/**
+ * Characters without a width of their own: marks, invisible characters, and vowels and finals of Hangul, which combine
+ * with their syllable.
+ */
 const COMBINING = /[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\u1160-\u11ff]/u;
-/** A skin tone after a character that can have one, which takes no column of its own. */
+/** A skin tone after a character that can have one. It takes no column of its own. */
 const SKIN = /(?<=\p{Emoji_Modifier_Base})\p{Emoji_Modifier}/gu;
-/** Makes the character before it an emoji, two columns wide. */
+/** Turns the character before it into an emoji, which is two columns wide. */
 const AS_EMOJI = "\ufe0f";
 
-/** Columns that `text` takes. */
+/** Number of columns that `text` takes. */
 export function widthOf(text: string): number {
   return shownWidth(harmless(text));
 }
 
-/** Characters one column wide, of which most texts consist: ASCII, GLUE, · – … and those of bars and frames. */
+/** Characters that are one column wide and make up most texts: ASCII, GLUE, · – … and those of bars and frames. */
 const NARROW = /^[ -~\u00a0\u00b7\u2013\u2026\u2500-\u259f]*$/;
 
 function shownWidth(text: string): number {
@@ -42,7 +48,7 @@ function shownWidth(text: string): number {
   return width;
 }
 
-/** `text` shortened to `width` columns, with an ellipsis if something is missing. */
+/** `text` shortened to `width` columns, with an ellipsis if anything was cut off. */
 export function fitted(text: string, width: number, unicode = true): string {
   const shown = harmless(text);
   if (shownWidth(shown) <= width) return shown;
@@ -63,15 +69,15 @@ export function padStart(text: string, width: number): string {
   return " ".repeat(Math.max(0, width - widthOf(text))) + text;
 }
 
-/** Characters that take more columns without Unicode. */
+/** Characters whose replacements on terminals without Unicode take more columns. */
 const WIDENING = /[±≥≤→…∞]/g;
 
-/** The most columns that `text` may take. */
+/** The most columns that `text` may take, with or without Unicode. */
 function mostWidthOf(text: string): number {
   return widthOf(text) + 2 * (text.match(WIDENING)?.length ?? 0);
 }
 
-/** Lines of at most `width` columns, broken at spaces if possible; later lines are indented. */
+/** Lines of at most `width` columns, broken at spaces if possible. All lines but the first begin with `indent`. */
 export function wrapped(text: string, width: number, indent = ""): string[] {
   const lines: string[] = [];
   let line = "";
@@ -87,7 +93,7 @@ export function wrapped(text: string, width: number, indent = ""): string[] {
   return [...lines, line];
 }
 
-/** Splits a word that is wider than a line. */
+/** Splits a word that is wider than a line into pieces that fit. */
 function chunksOf(word: string, width: number): string[] {
   const chunks = [""];
   for (const character of word) {

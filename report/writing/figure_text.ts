@@ -11,8 +11,8 @@ import {
 } from "./units.ts";
 
 /**
- * `61.2 ms`, or `61.2 ms [59.0 ms, 63.1 ms]`, all in the unit of the value; without an interval whose ends look the
- * same.
+ * For example `61.2 ms` or `61.2 ms [59.0 ms, 63.1 ms]`, with the ends in the unit of the value. The interval is left
+ * out if both ends look the same as the value.
  */
 export function figureRangeText(
   { value, interval }: {
@@ -29,7 +29,7 @@ export function figureRangeText(
   return low === high && low === text(value) ? low : `${text(value)} [${low}, ${high}]`;
 }
 
-/** A quantity with its unit. @param typical A value whose size decides between ms and s, and so on. */
+/** A quantity with its unit. @param typical The value whose size decides which unit to use, such as ms or s. */
 function quantityText(value: number, unit: FigureUnit, typical: number): string {
   switch (unit) {
     case "ms":

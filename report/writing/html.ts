@@ -1,4 +1,4 @@
-/** HTML: no text becomes an element or an attribute, or a command in the log of a CI service. Pure. */
+/** Makes HTML in which no text can become an element, an attribute or a command in the log of a CI service. Pure. */
 import { REFERENCES, withoutCommands } from "../../base/control.ts";
 import { visibleJson } from "./json.ts";
 import { Fragment, templateOf, type Written } from "./written.ts";
@@ -7,7 +7,7 @@ export type Markup = Fragment<"html">;
 
 export const markup = templateOf("html", escaped);
 
-/** Markup that is part of Plateau itself: styles, scripts, names of attributes. */
+/** Markup that Plateau itself consists of, such as styles, scripts and names of attributes. It is not escaped. */
 export function verbatim(text: string): Markup {
   return new Fragment("html", text as Written<"html">);
 }
@@ -20,12 +20,12 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
-/** Characters with a meaning in HTML, and invisible ones: zero widths, line separators, directions, BOM. */
+/** Characters that have a meaning in HTML, and invisible characters: zero widths, line separators, directions, BOM. */
 const SPECIAL = /[&<>"'\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /**
- * Text for content and quoted attributes. Control characters, which HTML forbids, become U+FFFD; invisible characters
- * become references, which browsers understand and terminals do not.
+ * Escapes text for content and for quoted attributes. Control characters, which HTML forbids, become U+FFFD. Invisible
+ * characters become references, which browsers understand and which do nothing in a terminal.
  */
 function escaped(text: string): string {
   // deno-lint-ignore no-control-regex -- HTML §13.2.3.5 forbids exactly these
@@ -34,7 +34,7 @@ function escaped(text: string): string {
   return withoutCommands(allowed, REFERENCES);
 }
 
-/** Data for the page's client: JSON that can't end its script element or open a comment (HTML §4.12.1.3). */
+/** Data for the page's script, as JSON that can't end its script element or open a comment (HTML §4.12.1.3). */
 export function dataScript(id: string, value: unknown): Markup {
   const json = visibleJson(JSON.stringify(value)).replaceAll("<", "\\u003c");
   return markup`<script type="application/json" id="${id}">${verbatim(json)}</script>`;

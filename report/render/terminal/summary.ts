@@ -7,8 +7,9 @@ import type { Written } from "../../writing/written.ts";
 import { blocksLines } from "./blocks.ts";
 
 /**
- * The text of a document, which ends with a line break; the verdict comes last, so that nobody has to scroll back.
- * @param hasToldMissing Whether the progress output has named the missing measurements and reasons.
+ * The text of a document, which ends with a line break. The verdict comes last, so that nobody has to scroll back.
+ * @param hasToldMissing Whether the progress output has already listed the missing measurements and why they are
+ * missing.
  */
 export function renderSummary(
   { title, lead, groups, card, scenarios }: Document,

@@ -1,7 +1,7 @@
 /**
- * A table as lines of text, numbers on their decimal point. Where it is too wide, bars become shorter and then
- * disappear, texts are broken at their spaces, names are cut, and at last columns are left out from the right, and
- * named below the table.
+ * A table as lines of text, with numbers aligned on the decimal point. If the table is too wide, bars become shorter
+ * and then disappear, texts are broken at their spaces, names are cut, and at last columns are left out from the right
+ * and named below the table.
  */
 import type { Column, Table, TableCell } from "../../subjects/tables/table.ts";
 import { fitted, padEnd, padStart, widthOf, wrapped } from "../../writing/columns.ts";
@@ -21,11 +21,14 @@ const INDENT = "  ";
 const NARROWEST_NAME = 12;
 const LEAST_BAR = 8;
 const MOST_BAR = 50;
-/** The number of columns that a narrow table keeps, even at the cost of the lines below its numbers. */
+/** The number of columns that a narrow table keeps, even if it has to drop the lines below its numbers to do so. */
 const KEPT_COLUMNS = 4;
 
 interface TextColumn {
-  /** Widths from the preferred one to the least possible: the narrower, the more content is dropped. */
+  /**
+   * Widths from the preferred one to the least possible one. The narrower the column, the more of its content is
+   * dropped.
+   */
   readonly widths: readonly [most: number, number, number, number, least: number];
   /** Makes the lines of the head and of each cell, all `width` columns wide. */
   readonly cellsIn: (width: number) => TextSpan[][];
@@ -62,7 +65,7 @@ export function tableLines(table: Table, options: TerminalOptions): TextLine[] {
   return left.length === 0 ? lines : [...lines, ...paragraphLines(note, options.width, "dim")];
 }
 
-/** Widths of the columns that fit, from the left; 0 for a bar that does not. */
+/** Widths of the columns that fit into `room`, from the left; 0 for a bar that is left out. */
 function widthsIn(room: number, columns: readonly TextColumn[]): number[] {
   const found = columns.map(({ widths }) => widths[0]);
   for (const step of [1, 2, 3, 4] as const) {
@@ -87,7 +90,10 @@ function headOf({ label, unit }: Column, options: TerminalOptions): string {
   return encoded(unit ? `${label} ${unit}` : label, options);
 }
 
-/** A column with its widths, measured with the characters that the terminal has, because some take more columns. */
+/**
+ * A column with its possible widths. They are measured after characters that the terminal lacks have been replaced,
+ * because a replacement may be wider.
+ */
 function textColumn(
   column: Column,
   cells: readonly TableCell[],
@@ -202,8 +208,8 @@ function alignedOnPoint(texts: readonly string[]): string[] {
 }
 
 /**
- * Shortens `names` to `width` columns, keeping them distinct: first drops their common beginning, then their ends, or
- * their middles if only the ends differ.
+ * Shortens `names` to `width` columns, but keeps them distinct. First drops the words with which all of them begin,
+ * then cuts their ends. If that makes names equal, cuts their middles instead.
  */
 export function fittedNames(
   names: readonly string[],
@@ -223,8 +229,8 @@ export function fittedNames(
 }
 
 /**
- * `load-7d9f-x2x4z`, `load-7d9f-k8w1q` → `x2x4z`, `k8w1q`: drops whole words from the beginning.
- * @param isEnough Whether these ends are short enough.
+ * Drops the whole words with which all names begin: `load-7d9f-x2x4z`, `load-7d9f-k8w1q` → `x2x4z`, `k8w1q`.
+ * @param isEnough Whether what is left of the names is short enough, so that no further word has to be dropped.
  */
 export function withoutCommon(
   names: readonly string[],

@@ -25,10 +25,13 @@ export function labelOf(text: string): TextSpan {
   return { text: padEnd(text, LABEL_COLUMNS), style: "dim" };
 }
 
-/** The number of figures: with fewer rows, not all are shown. */
+/** The number of figures. With fewer rows than this, not all figures are shown. */
 export const TIMELINE_FIGURES = 3;
 
-/** Rate and latencies over time, the newest on the right, each from 0 to the largest shown value. */
+/**
+ * Charts of rate and latencies over time, the newest on the right. Each chart reaches from 0 to the largest value
+ * shown.
+ */
 export function timelineLines(
   intervals: readonly Live[],
   { width, rows, unicode, hasAxis }: LiveLayout & { readonly hasAxis: boolean },
@@ -63,7 +66,9 @@ export function timelineLines(
   return [...charts, lineOf(" ".repeat(BESIDE_COLUMNS + scale + 1) + axis, "dim")];
 }
 
-/** The scale beside a chart's rows: its ends in the first row and the last, or both ends in the only row. */
+/**
+ * Labels of the scale beside a chart's rows: the maximum in the first row and 0 in the last, or both in the only row.
+ */
 function scaleTexts(
   intervals: readonly Live[],
   { of, text }: LiveFigure,
@@ -76,8 +81,8 @@ function scaleTexts(
 }
 
 /**
- * The interval for each column. In a run too short to fill the columns, intervals are stretched, so that it fills them
- * at its end.
+ * The interval that each column shows. If a run has fewer intervals than there are columns, each interval is stretched
+ * over several columns, so that the run fills all columns when it ends.
  */
 function stretched(intervals: readonly Live[], room: number): readonly Live[] {
   const columns = Math.max(1, room);
@@ -112,7 +117,7 @@ export function errorsLine(
   ];
 }
 
-/** The busiest worker, and the agent that it belongs to. */
+/** The CPU use and lateness of the busiest worker, and which agent it belongs to. */
 export function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live): TextLine {
   const agent = agents.length > 1
     ? ` (agent ${agents.reduce((a, b) => b.cpuRatio > a.cpuRatio ? b : a).name})`
@@ -127,7 +132,7 @@ const LAST_MS = 3_000;
 const STEPS = 8;
 export const HISTOGRAM_ROWS = STEPS + 1;
 
-/** Latencies of the last seconds, or times between messages: a bar for each step of equal ratio. */
+/** Latencies of the last seconds, or times between messages, as one bar for each step of equal ratio. */
 export function recentLatencyLines(
   intervals: readonly Live[],
   options: TerminalOptions,

@@ -32,7 +32,7 @@ export interface ProgressView {
   readonly onProgress: OnProgress;
   /** Redraws the view, because time has passed or the window has another size. */
   redraw(): void;
-  /** Shows the view again, after others have written to the terminal. */
+  /** Shows the view again, after other code has written to the terminal. */
   resume(): void;
   /** Removes the live view for good. */
   stop(): void;

@@ -1,4 +1,4 @@
-/** The agents of a fleet: which they were, what each of them did, where they disagree, and a table. */
+/** The agents of a fleet: what each of them did, where they disagree, and a table. */
 import type { AgentPart, Measurement, Run } from "../../../runner/result/result.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { type Block, type Form, FORMS, list, table } from "../../blocks.ts";
@@ -20,14 +20,14 @@ import { poolLatency } from "../../figures/pool.ts";
 
 /** The agents of a cell, or of a single measurement. */
 interface Loaded {
-  /** Null if there is only one cell. */
+  /** Null if there is only one cell, which needs no label. */
   readonly target: Pick<CellRuns, "label" | "color"> | null;
   readonly isOpen: boolean;
   readonly whole: AgentFigures;
   readonly agents: readonly AgentFigures[];
 }
 
-/** Each agent beside the whole fleet; empty if a single program made the load. */
+/** A comparison of each agent with the whole fleet; empty if a single program made the load. */
 export function agents({ name, cells }: ScenarioContext): Block[] {
   const fleets = cells.map((cell) => ({
     cell,
@@ -60,7 +60,6 @@ const MOST_ROWS = 30;
 /** With more agents, their rows would bury everything else in a terminal. */
 const MOST_TERMINAL_ROWS = 17;
 
-/** Agents of a single measurement. */
 export function measurementAgents(measurement: Measurement): Block[] {
   if (measurement.agents === undefined) return [];
   const loaded = [loadedBy([measurement], null)];
@@ -78,14 +77,14 @@ function loadedBy(runs: readonly Measurement[], target: Loaded["target"]): Loade
   };
 }
 
-/** The most findings that are listed; the table has all. */
+/** At most this many findings are listed, because the table shows all agents anyway. */
 const MOST_FINDINGS = 8;
 
 /** One finding for each agent that was lost or disagrees. */
 function findingsList(loaded: readonly Loaded[], forms?: readonly Form[]): Block {
   const found = loaded.flatMap(({ target, agents, isOpen }) => {
     const cell = loaded.length === 1 ? "" : target?.label ?? "";
-    // A single run's trust already names its lost agents.
+    // With a single run, the reasons for its trust already name its lost agents.
     const lost = agents.filter(({ lost, ofRuns }) => lost.length > 0 && ofRuns > 1)
       .map(({ name, lost, ofRuns }) => {
         const [{ atS, reason }] = lost;
@@ -110,10 +109,10 @@ function findingsList(loaded: readonly Loaded[], forms?: readonly Form[]): Block
   return list(said.map((text) => ({ code: "agents", text })), { forms });
 }
 
-/** The most characters of names in a line. */
+/** The most characters that agents' names may take up in a line. */
 const MOST_NAMES_LENGTH = 36;
 
-/** `4: a, b (lost), c, d`; "" without agents. */
+/** For example `4: a, b (lost), c, d`; "" without agents. */
 export function agentsText(runs: readonly (Measurement | Run)[]): string {
   const agents = agentFigures(runs.filter(({ agents }) => agents !== undefined));
   if (agents.length === 0) return "";
@@ -171,13 +170,14 @@ function agentsTable(
       }),
     column.rare(column.errors("Dropped", ({ parts }) => shareOf("dropped", parts) ?? 0, "share")),
     column.number("CPU", middle(({ cpu }) => cpu), "share"),
-    // Only in an open loop is there a moment to be late for.
+    // Only in an open loop does a request have a time at which it is due, so only there can it be
+    // late.
     column.number("Sent late, p99", (row) => row.isOpen ? lagOf(row) : null, lagUnit),
     column.number("Completed", ({ parts }) => mean(parts.map(completedIn)), "count"),
     column.number("Connections", ({ connections }) => connections, "count"),
     column.number("Workers", middle(({ workers }) => workers), "count"),
     column.number("Clock", ({ parts }) => uncertaintyOf(parts), unitNamed("± ms")),
-    // The machine, unless the agent is named after it.
+    // The machine's name, unless the agent is named after the machine.
     column.text("Machine", ({ name, host }) => host === name ? NONE.text : host),
   ]);
 }
@@ -188,7 +188,7 @@ function middle(of: (part: LoadedPart) => number): (row: AgentRow) => number {
 
 const lagOf = middle(({ lag }) => lag);
 
-/** The largest uncertainty of an agent's clock, in ms; null for all agents together. */
+/** The largest uncertainty of an agent's clock, in ms; null if unknown, as it is for all agents together. */
 function uncertaintyOf(parts: readonly LoadedPart[]): number | null {
   const known = parts.flatMap(({ uncertaintyMs }) => uncertaintyMs ?? []);
   return known.length === 0 ? null : Math.max(...known);
@@ -199,19 +199,20 @@ const NOTE =
   "longer. CPU is that of the busiest worker. Clock is how far an agent's clock may differ from those of the other " +
   "agents; the start of its load may differ by as much.";
 
-// When agents that load one target together disagree. They share the target, so if one of them measures something else,
-// its network or its machine is the reason. At most one sentence for each agent.
+// Disagreements between agents that load one target together. They share the target, so if one
+// agent measures something else, its network or its machine is the reason. There is at most one
+// sentence for each agent.
 
-/** A figure that should be about the same for all agents of a load. */
+/** A figure that should be about the same for all agents of one load. */
 interface CommonFigure {
   readonly name: "latency" | "share" | "pace";
   readonly of: (agent: AgentFigures) => number;
   readonly text: (value: number) => string;
-  /** States what an agent with this value did. */
+  /** A clause that says what an agent with this value did. */
   readonly said: (text: string) => string;
-  /** Share of the others' figure by which an agent may differ. */
+  /** An agent may differ from the others' figure by this share of it. */
   readonly withinRatio: number;
-  /** Smaller differences mean nothing. */
+  /** Smaller differences are ignored. */
   readonly least: number;
 }
 
@@ -223,7 +224,10 @@ const LATENCY: CommonFigure = {
   withinRatio: 0.25,
   least: 0.1, // ms: a core that wakes up from power saving can take as long
 };
-/** The share of an agent's due requests that it completed: in an open loop, every agent has the same work. */
+/**
+ * The share of its scheduled requests that an agent completed. Compared only in an open loop, where the schedule does
+ * not depend on responses.
+ */
 const SHARE: CommonFigure = {
   name: "share",
   of: ({ parts }) => shareOf("completed", parts) ?? 0,
@@ -232,7 +236,7 @@ const SHARE: CommonFigure = {
   withinRatio: 0.1,
   least: 0,
 };
-/** Requests/s per connection: in a closed loop, a connection sends as fast as it gets responses. */
+/** Requests/s per connection. Compared only in a closed loop, where a connection sends as fast as it gets responses. */
 const PACE: CommonFigure = {
   name: "pace",
   of: ({ ratePerSec, connections }) => ratePerSec / Math.max(1, connections),
@@ -243,16 +247,16 @@ const PACE: CommonFigure = {
 };
 
 /**
- * How an agent differs from the others; `in` names the figures in which it does, to find the same difference in other
- * cells.
+ * How an agent differs from the others. `in` names the figures that differ, so that the same difference can be found in
+ * other cells.
  */
 interface Difference extends Pick<AgentFigures, "name"> {
   readonly in: readonly CommonFigure["name"][];
-  /** Without a full stop. */
+  /** A sentence without its subject and full stop. */
   readonly text: string;
 }
 
-/** Disagreements of agents that were not lost; lost ones have findings of their own. */
+/** Disagreements between the agents that were not lost. Lost agents have findings of their own. */
 export function disagreements(
   all: readonly AgentFigures[],
   { isOpen }: { readonly isOpen: boolean },
@@ -260,12 +264,15 @@ export function disagreements(
   const present = all.filter(({ latencies, lost }) => latencies > 0 && lost.length === 0);
   return present.flatMap((agent) => {
     const others = present.filter((other) => other !== agent);
-    // In a closed loop, a different latency explains a different pace.
+    // In a closed loop, a different latency explains a different pace, so only the latency is
+    // reported.
     const restMs = lowerMedian(others.map(LATENCY.of));
     const isAlike = !areApart(agent.p50Ms, restMs, { ...LATENCY, least: 0 });
     const figures = isOpen ? [LATENCY, SHARE] : isAlike ? [LATENCY, PACE] : [LATENCY];
     const differing = figures.filter(({ of, ...figure }) => {
-      // If one half of the agents differs from the other, only one half is reported, not each half against the other.
+      // An agent must also differ from the lower median of all agents, itself included. So if one
+      // half of the agents differs from the other half, only the half with the larger values is
+      // reported.
       const rest = [others, present].map((those) => lowerMedian(those.map(of)));
       return others.length > 0 && rest.every((value) => areApart(of(agent), value, figure));
     });
@@ -300,8 +307,8 @@ function areApart(
 // What each agent did in the runs of a cell, or in a single measurement, as one set of figures for each agent.
 
 /**
- * Figures over the runs in which the agent took part: the rate is a mean, so that all agents' rates add up; other
- * figures are medians.
+ * An agent's figures over the runs in which it took part. The rate is a mean, so that the rates of all agents add up.
+ * `latencies` is the smallest number of any run. The other figures are medians.
  */
 export interface AgentFigures {
   readonly name: string;
@@ -316,13 +323,16 @@ export interface AgentFigures {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly latencies: number;
-  /** Connect time of the fastest connection, which bounds a round trip; null if unknown. */
+  /**
+   * Connect time of the fastest connection in ms, the median over the runs. It is an upper bound on a round trip. Null
+   * if unknown.
+   */
   readonly connectMs: number | null;
   /** The worst trust over all runs. */
   readonly trust: AgentPart["trust"];
 }
 
-/** What an agent did in one run, or what all of them did. */
+/** What an agent did in one run, or what all agents did in it together. */
 export interface LoadedPart extends
   Pick<
     AgentPart,
@@ -335,12 +345,13 @@ export interface LoadedPart extends
   readonly isAtLeast: (percentile: number) => boolean;
 }
 
-/** The figures of each agent, in the order of their first appearance; none without a fleet. */
+/** The figures of each agent, in the order in which agents first appear in the runs; empty without a fleet. */
 export function agentFigures(runs: readonly Pick<Measurement, "agents">[]): AgentFigures[] {
   const parts = runs.flatMap(({ agents = [] }) => agents).map((part): LoadedPart => ({
     ...part,
     uncertaintyMs: part.clock.uncertainty,
-    // Latencies of uncompleted requests are lower bounds, whose true values may be the longest of all.
+    // Latencies of uncompleted requests are only lower bounds, so their true values may be the
+    // longest of all.
     isAtLeast: (p) =>
       part.latency.count > part.requests.completed &&
       p / 100 * part.latency.count > part.requests.completed,

@@ -1,4 +1,4 @@
-/** Distributions of latencies: shares of the requests in steps of equal ratio. */
+/** Distributions of latencies, as shares of the requests in steps of equal ratio. */
 import { sum } from "../../writing/spread.ts";
 import { formatMs, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
@@ -10,10 +10,10 @@ import type { Histogram } from "../../../runner/stats/histogram/histogram.ts";
 
 const STEPS_PER_DECADE = 24;
 
-/** Percentiles between which the axis lies; the few values beyond would squeeze all others together. */
+/** Percentiles between which the axis lies. The few values outside would squeeze all others together. */
 const SHOWN = { from: 0.1, to: 99.95 };
 
-/** The times from which a curve is drawn. */
+/** The times that a curve is drawn from, with the label and the colour of the curve. */
 interface Distributed {
   readonly label: string;
   readonly color: Color;
@@ -29,7 +29,7 @@ const REQUESTS = { what: "requests by latency", limit: "Requests within" };
 
 /**
  * Distribution of completed requests, or of other times; null if no cell has one.
- * @param what The things that shares count, in the plural.
+ * @param what What is counted, in the plural, such as `requests by latency`.
  */
 export function densityOf(
   cells: readonly Distributed[],
@@ -74,7 +74,7 @@ function lowestUs(ended: Histogram): number {
 /** Decimals of the percentage within a limit: one more than the page shows. */
 const WITHIN_DECIMALS = 3;
 
-/** Shares of the completed requests, and how many of all requests lie below each edge. */
+/** The share of completed requests between each two edges, and the share of all requests below each edge. */
 function spreadOver(
   latency: DrawnTimes,
   edgesUs: readonly number[],
@@ -84,8 +84,9 @@ function spreadOver(
   const [below] = sharesBetween(ended, [-0.5, edgesUs[0]]);
   let all = 0;
   const within = [below, ...shares].map((share) => (all += share) * ended.count / count);
-  // The first edge with a lower bound below it: the next request, after those that are known to be below the edge, is
-  // such a bound.
+  // Index of the first edge that a lower bound lies below; -1 if there is none. For each edge, this
+  // looks at the request that ranks next after those known to be below the edge: is it a lower
+  // bound that lies below the edge?
   const boundsFrom = latency.censored === 0 ? -1 : edgesUs.findIndex((edgeUs, i) => {
     const { value, isAtLeast } = latency.percentile(Math.min(100, 100 * (within[i] + 1 / count)));
     return isAtLeast && value * 1_000 <= edgeUs;
@@ -97,7 +98,9 @@ function spreadOver(
   };
 }
 
-/** Edges at whole steps of the axis, the same in every figure, around `lowUs` … `highUs`. */
+/**
+ * Edges that enclose `lowUs` … `highUs`. They are whole steps of a decade, so that they are the same in every figure.
+ */
 function decadeEdgesUs(lowUs: number, highUs: number): number[] {
   const first = Math.floor(Math.log10(Math.max(1, lowUs)) * STEPS_PER_DECADE);
   const last = Math.floor(Math.log10(highUs + 1) * STEPS_PER_DECADE) + 1;
@@ -123,7 +126,7 @@ function halfText({ label, latency }: CellRuns): string {
   return `${half} less, and one in a hundred ${rare}.`;
 }
 
-/** Up to three items unchanged; of more, the first and the last. */
+/** All items if there are at most three, otherwise the first and the last. */
 export function firstAndLast<Item>(items: readonly Item[]): readonly Item[] {
   return items.length <= 3 ? items : [items[0], items[items.length - 1]];
 }

@@ -1,30 +1,33 @@
 /**
  * Requests by moment and latency, from the packed intervals: for each interval, how many requests took how long. The
- * page makes it when a heatmap comes near the screen, so this imports nothing that a browser lacks.
+ * page computes this once a heatmap comes near the screen, so this imports nothing that a browser lacks.
  */
 import { lowestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
 import { type DisplayUnit, formatCount, formatShare, formatTick } from "../../writing/units.ts";
 import type { CellSteps } from "./packing.ts";
 
-/** One interval of a run, or several if the page has no room for more columns. */
+/** One interval of a run, or several if the page has no room for a column for each interval. */
 export interface HeatColumn {
   /** Seconds since the start of the run. */
   readonly fromS: number;
   readonly toS: number;
-  /** Number of requests by row, which is the range between two edges. */
+  /** The number of requests in each row, that is, between two edges. */
   readonly counts: Float64Array;
-  /** Lower bounds among `counts`: requests without a response by then. */
+  /** How many of `counts` are lower bounds: requests that still had no response after this time. */
   readonly bounds: Float64Array;
   readonly total: number;
 }
 
 export interface Heatmap {
-  /** Edges of the rows, microseconds: one more than there are rows. */
+  /** Edges of the rows in microseconds. There is one more edge than there are rows. */
   readonly edgesUs: readonly number[];
   /** The columns of each run, in order. */
   readonly runs: readonly (readonly HeatColumn[])[];
-  /** The lowest row with requests, in which faster ones are counted, too. */
+  /**
+   * Index of the lowest row with requests. If it is the first row, requests below its lower edge are counted there,
+   * too.
+   */
   readonly lowest: number;
 }
 
@@ -33,7 +36,7 @@ const STEPS = "1 1.12 1.25 1.4 1.6 1.8 2 2.24 2.5 2.8 3.15 3.55 4 4.5 5 5.6 6.3 
   .split(" ").map(Number);
 const MOST_ROWS = 32;
 
-/** Edges of rows that cover every latency of the cells, each a fifth, a tenth or a twentieth of a decade. */
+/** Edges of rows that cover every latency of the cells. Each row spans a fifth, a tenth or a twentieth of a decade. */
 export function heatEdgesUs(cells: readonly CellSteps[]): number[] {
   const filled = cells.flat(2).map(({ latency }) => latency).filter(({ count }) => count > 0);
   const low = filled.reduce((least, { minUs }) => Math.min(least, minUs), Infinity);
@@ -49,7 +52,7 @@ export function heatEdgesUs(cells: readonly CellSteps[]): number[] {
   return choices.find(({ length }) => length <= MOST_ROWS + 1) ?? choices[2];
 }
 
-/** The heatmap of one cell. @param edgesUs Edges of its rows, shared by all cells that are shown side by side. */
+/** The heatmap of one cell. @param edgesUs Edges of the rows, shared by all cells that are shown side by side. */
 export function heatmapOf(runs: CellSteps, edgesUs: readonly number[]): Heatmap {
   const columns = runs.map((steps) => {
     let endS = 0;
@@ -80,19 +83,19 @@ function countedBetween(
   return counted;
 }
 
-// The meaning of colours, and the text at the pointer.
+// What the colours mean, and the text shown at the pointer.
 
-/** Shares of an interval's requests from which on the next colour is used. */
+/** The shares of an interval's requests at which each colour begins. */
 export const HEAT_SHARES = [0, 0.001, 0.01, 0.03, 0.1, 0.3] as const;
 
-/** Index of the colour for this many requests, from 0, the palest; -1 for none. */
+/** Index of the colour for this many requests, where 0 is the palest; -1 if there are none. */
 export function heatOf(count: number, total: number): number {
   if (count === 0) return -1;
   const share = count / total;
   return HEAT_SHARES.findLastIndex((from) => share >= from);
 }
 
-/** `312 requests between 8 and 10 ms, 12.4 % of 2,510.` */
+/** For example `312 requests between 8 and 10 ms, 12.4 % of 2,510.` */
 export function heatText(
   { edgesUs, lowest }: Omit<Heatmap, "runs">,
   { counts, bounds, total }: Pick<HeatColumn, "counts" | "bounds" | "total">,
@@ -110,7 +113,7 @@ export function heatText(
   return `${requests} ${rowText({ edgesUs, lowest }, row, unit)}${share}.${longer}`;
 }
 
-/** `between 8 and 10 ms`; for the lowest row, which includes faster requests, `under 10 ms`. */
+/** For example `between 8 and 10 ms`, or `under 10 ms` for the lowest row, because that includes faster requests. */
 export function rowText(
   { edgesUs, lowest }: Omit<Heatmap, "runs">,
   row: number,

@@ -1,6 +1,6 @@
 /**
- * Runs of a target laid over each other: for each interval the median over the runs, and the band from the lowest run to
- * the highest. The page computes them itself, so this imports nothing that a browser lacks.
+ * Runs of a target laid over each other: for each interval, the median over the runs, and the band from the lowest run
+ * to the highest. The page computes these in the browser, so this imports nothing that a browser lacks.
  */
 import type { TimelineRun } from "../../chart.ts";
 import { median } from "../../writing/spread.ts";
@@ -13,9 +13,9 @@ export type OverlayLine = readonly ({
 } | null)[];
 
 /**
- * Lays runs over each other. Each run counts for as many intervals as it has, so the last medians may be of fewer runs.
+ * Lays runs over each other. A run counts only for the intervals that it has, so the last medians may cover fewer runs.
  * If several intervals of a run end within one of the intervals of `t`, their median is the run's value.
- * @param t The ends of the intervals in seconds: those of the longest run.
+ * @param t The ends of the longest run's intervals, in seconds.
  */
 export function overlaid(
   runs: readonly TimelineRun[],
@@ -39,7 +39,9 @@ export function overlaid(
   });
 }
 
-/** For each end in `own`, the index of the first of `ends` that is not earlier; the last index if there is none. */
+/**
+ * For each end in `own`, the index of the first of `ends` that is not earlier, or the last index if all are earlier.
+ */
 export function placesByTime(ends: readonly number[], own: readonly number[]): number[] {
   let at = 0;
   return own.map((endS) => {
@@ -48,5 +50,5 @@ export function placesByTime(ends: readonly number[], own: readonly number[]): n
   });
 }
 
-/** Ends are whole milliseconds. */
+/** Ends are whole milliseconds, so those that differ by less than half a millisecond are equal. */
 const SAME_MOMENT_S = 0.0005;

@@ -1,12 +1,12 @@
 /**
- * The intervals of a scenario's runs as bytes that travel with the page, so that it can recompute figures for a part of
- * the runs.
+ * The intervals of a scenario's runs as bytes that are embedded in the page, so that the page can recompute figures for
+ * a part of the runs.
  *
- * LEB128 numbers: for each cell how many runs it has, for each run how many steps, and for each step its microseconds,
- * what it completed and failed, and two histograms: all latencies, and those that are lower bounds. A histogram is its
- * length in bytes and the counts of HdrHistogram's V2 encoding. `groupsOf` merges only buckets that no percentile on
- * the page needs, so the page's percentiles are exact: any steps of any runs of a cell give the same ones as their
- * whole histograms.
+ * The bytes are LEB128 numbers: for each cell its number of runs, for each run its number of steps, and for each step
+ * its length in microseconds, how many requests completed and failed, and two histograms, one of all latencies and one
+ * of those that are lower bounds. A histogram is its length in bytes, followed by its counts in HdrHistogram's V2
+ * encoding. `groupsOf` merges only buckets that no percentile on the page needs. So the page's percentiles are exact:
+ * for any selection of steps, they equal those of the full histograms.
  */
 import { Leb128Reader, Leb128Writer } from "../../../base/leb128.ts";
 import { groupsOf, inGroups } from "../../../runner/stats/histogram/censoring.ts";
@@ -52,8 +52,8 @@ export function packSteps(cells: readonly CellSteps[]): Uint8Array<ArrayBuffer> 
 }
 
 /**
- * Reads the output of `packSteps`. Only `EXACT` percentiles may be read from the histograms, and no sums, because
- * values were grouped.
+ * Reads the output of `packSteps`. Because values were grouped, only the `EXACT` percentiles may be read from the
+ * histograms, and no sums.
  */
 export function unpackSteps(bytes: Uint8Array): CellSteps[] {
   const numbers = new Leb128Reader(bytes);

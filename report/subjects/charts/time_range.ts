@@ -17,7 +17,7 @@ export interface RangePercentile {
   readonly ms: number;
   /** False if too few requests lie beyond the percentile. */
   readonly isSupported: boolean;
-  /** Whether the true values of lower bounds may make it larger. */
+  /** Whether the true percentile may be larger, because some latencies are only lower bounds. */
   readonly isAtLeast: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface RangeFigures {
   readonly failed: number;
   /** Number of latencies that are lower bounds. */
   readonly censored: number;
-  /** In the order in which they were asked for; null if no request lies in the range. */
+  /** In the order in which the percentiles were passed; null if no request lies in the range. */
   readonly percentiles: readonly (RangePercentile | null)[];
 }
 
@@ -48,13 +48,13 @@ export function stepsWithin(
   });
 }
 
-/** The steps of a cell, and the clock of their latencies. */
+/** The steps of a cell, and whether their latencies count from the intended or the actual moment of sending. */
 export interface TimedSteps {
   readonly clock: Sample["clock"];
   readonly runs: CellSteps;
 }
 
-/** The figures of a cell within a range of time. @param percentiles 50–100. */
+/** The figures of a cell within a range of time. @param percentiles Between 50 and 100. */
 export function rangeFigures(
   { clock, runs }: TimedSteps,
   range: TimeRange | null,

@@ -1,4 +1,4 @@
-/** Cells → timelines with shared axes. */
+/** Makes a timeline for each cell, with the same axes for all. */
 import * as z from "zod";
 import type { Run } from "../../../runner/result/result.ts";
 import type { CountersPoint } from "../../../runner/result/runtime/counters.ts";
@@ -33,10 +33,10 @@ import {
 } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
 
-/** The part of the results with the plan; a single measurement has no experiment. */
+/** The experiment, which holds what was planned; absent for a single measurement. */
 type PlannedFor = Partial<Pick<Grouped, "experiment">>;
 
-/** One chart for each cell, on the same axes. */
+/** One chart for each cell, all with the same axes. */
 export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): Timeline[] {
   const part = repeatedOf(planned);
   const offered = cells.map(({ runs }) => offeredTo(runs));
@@ -80,7 +80,7 @@ export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): Ti
   return charts.map((chart) => ({ ...chart, isLabelled }));
 }
 
-/** Decimals of seconds: intervals are whole milliseconds. */
+/** Decimals of seconds. Ends of intervals are whole milliseconds. */
 const MOST_DECIMALS = 3;
 
 function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): TimelineRun {
@@ -96,7 +96,7 @@ function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): Tim
     latency: POINT_PERCENTILES.map((p) =>
       intervals.map(({ point }) => isEmpty(point) ? null : compact(point[p] / unit.size))
     ),
-    // Omitted without lower bounds, as in most runs.
+    // Omitted if there are no lower bounds, as in most runs.
     ...bounds.some(({ length }) => length > 0) && {
       lowerBounds: Object.fromEntries(
         POINT_PERCENTILES.map((p) => [p, bounds.flatMap((names, i) => names.includes(p) ? i : [])]),
@@ -114,8 +114,8 @@ function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): Tim
 const SAME = 3;
 
 /**
- * Seconds at which latency or rate changes its level, by the same method that judges the steady state. None for a load
- * that itself changes.
+ * Seconds at which latency or rate changes its level, by the same method that judges the steady state. Empty if the
+ * load itself changes.
  */
 function levelChangesS(run: Run): number[] {
   const intervals = intervalsOf(run);
@@ -139,9 +139,9 @@ function levelChangesS(run: Run): number[] {
 
 interface Track {
   readonly title: string;
-  /** The common axis of all runs. */
+  /** The axis that all runs share. */
   readonly axis: Axis;
-  /** One value for each interval of each run; null if unknown. */
+  /** For each run, one value for each interval; null if unknown. */
   readonly values: ReadonlyMap<Run, readonly (number | null)[]>;
 }
 
@@ -157,7 +157,7 @@ const MESSAGE_TIMES = [
   ["Message latency, p99", "message"],
 ] as const;
 
-/** Tracks from the top, without those that have no values. */
+/** The tracks from top to bottom, without those that have no values. */
 function tracksOf(runs: readonly Run[]): Track[] {
   const memory = sizeUnit(runs.map(peakMemoryBytesOf));
   return [
@@ -247,13 +247,16 @@ function countersAt({ counters, timeline }: Run, atS: number): CountersPoint | n
 
 type LoadPhase = Extract<Run["load"], { kind: "phases" }>["phases"][number];
 
-/** Phases of arrivals, or stages of connections. */
+/** Phases of arrivals, or stages of connections, with the second at which each begins. */
 function startsOf(phases: readonly LoadPhase[]): (LoadPhase & { readonly atS: number })[] {
   let endS = 0;
   return phases.map((phase) => ({ ...phase, atS: (endS += phase.durationS) - phase.durationS }));
 }
 
-/** Offered load, if each arrival sends one request; otherwise it is unknown how many requests were due when. */
+/**
+ * The offered rate over time. Empty unless each arrival sends exactly one request, because it is otherwise unknown how
+ * many requests were due at which moment.
+ */
 function offeredTo(runs: readonly Run[]): OfferedPart[] {
   const isOneEach = runs.every(({ sessions, requests }) =>
     sessions === null || sessions.created === requests.due
@@ -311,7 +314,10 @@ function addedTo(target: string | undefined, targets: unknown): z.output<typeof 
   ];
 }
 
-/** `Marked: +1 instance at 2 s.`, `Hatched: the start of each run, which no figure counts (up to 1 s).`; "" without marks. */
+/**
+ * For example `Marked: +1 instance at 2 s.` and `Hatched: the start of each run, which no figure counts (up to 1 s).`;
+ * "" without marks.
+ */
 export function marksText(charts: readonly Timeline[]): string {
   const marks = unique(
     charts.flatMap(({ marks }) =>

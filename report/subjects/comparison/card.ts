@@ -52,7 +52,7 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
     .filter((figure) => shown.length > 0 && figure !== shown[0].figure);
   return {
     ...verdict,
-    // Thresholds that decide do so alone, so notes on figures are left out.
+    // If thresholds decide, they do so alone, so notes on figures are left out.
     notes: verdict.code === "thresholds" ? [] : [
       ...others.flatMap((figure) => figureNote(figure, places, sides[1].name)),
       ...places.some(({ decision }) => decision?.sliced?.areTheseTwo) ? [THESE_TWO] : [],
@@ -88,8 +88,8 @@ function verdictIn(comparison: ResultsComparison, shown: readonly Place[]): Verd
 }
 
 /**
- * The judged places of the headline figure: the first figure with a loss, or else with a gain; or else the first of
- * all.
+ * The places judged by the headline figure. That is the first figure with a loss, or else the first with a gain, or
+ * else simply the first.
  */
 function headlined(
   { sides: [{ name: base }, { name: other }] }: ResultsComparison,
@@ -105,8 +105,8 @@ function headlined(
 }
 
 /**
- * A note on a figure other than the headline's; none if no cell could be compared by it, because a side responds
- * wrongly.
+ * A note on a figure other than the headline's. Empty if no cell could be compared by it, because one side's responses
+ * are wrong.
  */
 function figureNote(figure: string, places: readonly Place[], other: string): string[] {
   const own = places.filter((place) => place.figure === figure && place.rival !== null);
@@ -129,7 +129,10 @@ function figureNote(figure: string, places: readonly Place[], other: string): st
   return [`By ${figure}: ${word}${own.length === 1 ? "" : ` in ${all}`}.`];
 }
 
-/** Places by all runs and by the undisturbed ones. @param only Default: all deciding figures. */
+/**
+ * Judges the cells by all runs, and again by the undisturbed runs alone. @param only The figure to judge by. Default:
+ * all deciding figures.
+ */
 function judgedBoth({ cells, again, sides }: ResultsComparison, only?: ComparedFigure): Judged {
   const placesIn = (cells: readonly ComparedCell[]): Place[] =>
     cells.flatMap((cell) =>
@@ -196,7 +199,7 @@ function validText(sides: readonly ComparedSide[]): string {
   return `${capitalized(listed(texts, "and"))} are valid`;
 }
 
-/** A step for cells in which neither side responds well enough to be compared. */
+/** A next step for cells in which neither side responds well enough to be compared. */
 function checkStep({ cells, sides, decidedBy }: ResultsComparison): NextStep[] {
   const areWrong = cells.some(({ match: { base, next } }) => [base, next].every(hasTooManyErrors));
   if (!areWrong || decidedBy === "thresholds") return [];

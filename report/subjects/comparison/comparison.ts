@@ -1,4 +1,4 @@
-/** Two results → a comparison of every cell that is in both, with reasons for doubt. */
+/** Compares every cell that two results have in common, and gives reasons to doubt the comparison. */
 import { isUnanswered } from "../../../runner/result/outcome.ts";
 import type { Run, Threshold } from "../../../runner/result/result.ts";
 import type { Verdict, VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
@@ -39,13 +39,16 @@ export interface ComparedCell {
   /** `static, api`, or `static, express → fastify` if the targets differ. */
   readonly name: string;
   readonly scenario: string;
-  /** Target, and the parameters that vary. */
+  /** The cell on each side: its target, and the parameters that vary. */
   readonly base: string;
   readonly next: string;
-  /** The cells of both sides; with several sessions, those of the last one. */
+  /** The cells of both sides; those of the last session if there are several. */
   readonly match: CellPair;
   readonly comparison: GroupComparison;
-  /** The wrong responses that make the figures meaningless, so that verdicts are about the responses; "" for none. */
+  /**
+   * Describes the wrong or missing responses that make the figures meaningless, so that verdicts are about the
+   * responses; "" if there are none.
+   */
   readonly errors: string;
 }
 
@@ -53,13 +56,12 @@ export interface ComparedCell {
 export interface ComparedSide {
   /** `BASE` and `NEW`; for two commits, `base` and `head`. */
   readonly name: string;
-  /** The last session. */
   readonly last: ResultSide;
   readonly sessions: number;
   /** Runs of all sessions. */
   readonly runs: readonly Run[];
   readonly valid: number;
-  /** Null without runs. */
+  /** Null if the side has no runs. */
   readonly trust: TrustModel | null;
 }
 
@@ -72,20 +74,23 @@ export interface Revisions {
 export interface ResultsComparison {
   readonly cells: readonly ComparedCell[];
   readonly sides: readonly [base: ComparedSide, next: ComparedSide];
-  /** Null if the sides are two results. */
+  /** Null if the sides are two separate results. */
   readonly revisions: Revisions | null;
-  /** The cells by their undisturbed runs; null if no run was disturbed, empty if a side has no undisturbed run. */
+  /**
+   * The cells compared by their undisturbed runs; null if no run was disturbed or if the sides took turns, empty if a
+   * side has no undisturbed run.
+   */
   readonly again: readonly ComparedCell[] | null;
   /** Differences between the sides apart from their figures, one line each. */
   readonly differences: readonly string[];
-  /** Sides whose figures may not be the target's, with the reason, one line each. */
+  /** Sides whose figures may be due to something other than the target, with the reason, one line each. */
   readonly untrusted: readonly string[];
-  /** Cells without a counterpart. */
+  /** Cells that only one side has. */
   readonly onlyBase: readonly string[];
   readonly onlyNext: readonly string[];
-  /** Profiles of the cells that were profiled on both sides, by name. */
+  /** Profiles of the cells that were profiled on both sides, each with the name of its cell. */
   readonly profiles: readonly { readonly name: string; readonly profiles: ProfilesModel }[];
-  /** Thresholds of the new results, with the base as the baseline. */
+  /** Thresholds judged on the new results, with the base as the baseline. */
   readonly gates: readonly GateOutcome[];
   readonly marginRatio: number;
   readonly decidedBy: NonNullable<CompareOptions["decidedBy"]>;
@@ -95,8 +100,8 @@ export interface ResultsComparison {
 
 export interface CompareOptions {
   /**
-   * `figures`: requests/s, p99 and CPU per request of every cell, and thresholds as well; `thresholds`: nothing else.
-   * Default: figures.
+   * `figures`: requests/s, p99 and CPU per request of every cell decide, and so do thresholds. `thresholds`: they alone
+   * decide. Default: figures.
    */
   readonly decidedBy?: "figures" | "thresholds";
   readonly marginRatio?: number;
@@ -104,9 +109,9 @@ export interface CompareOptions {
   readonly revisions?: Revisions;
   /** Names of the sides. Default: BASE and NEW. */
   readonly names?: readonly [base: string, next: string];
-  /** Earlier sessions of the same programs, in which nothing but the session differed. */
+  /** Earlier sessions of the same programs. They show how much figures differ between sessions if nothing else does. */
   readonly earlier?: readonly ResultSide[];
-  /** The last repetition of the first stage, if cells that may be worse were measured again later. */
+  /** Number of the first stage's last repetition, if a second stage measured again the cells that may be worse. */
   readonly firstStage?: number;
 }
 
@@ -122,7 +127,7 @@ export function compareResults(
 /**
  * Compares two sides, each from one session or several.
  *
- * @param bases,nexts The sessions of each side, at least one; thresholds use the last base as their baseline.
+ * @param bases,nexts The sessions of each side, at least one. Thresholds use the last of `bases` as their baseline.
  */
 export function compareSessions(
   bases: readonly ResultSide[],
@@ -141,7 +146,7 @@ export function compareSessions(
   const measured = { ...next, machine: next.machine ?? undefined };
   const before = { bases: bases.slice(0, -1), nexts: nexts.slice(0, -1), earlier };
   const tested = gatesOf(thresholds, scenarios, measured, { baseline: base, before });
-  // If figures and thresholds decide one exit code together, Holm's method covers both.
+  // If figures and thresholds decide the exit code together, Holm's correction has to cover both.
   const gates = judgeTogether(tested, byFigures ? decisivePs(tests) : []).map(gateOutcome);
   const comparisons = judgePairs(tests, byFigures ? gatePs(tested) : []);
   const cells = matches.pairs.map((match, i) => comparedCell(match, comparisons[i]));
@@ -180,14 +185,14 @@ export function compareSessions(
 }
 
 /**
- * Whether there can be a verdict: if each side has a valid run, or if the sides took turns, so that disturbances affect
- * both alike.
+ * Whether there can be a verdict: if each side has a valid run, or if the sides took turns, so that disturbances
+ * affected both alike.
  */
 export function isTrusted(comparison: Pick<ResultsComparison, "sides" | "revisions">): boolean {
   return areInTurns(comparison) || comparison.sides.every(({ valid }) => valid > 0);
 }
 
-/** Whether the runs of both sides, or their slices, took turns, so that disturbances affect both alike. */
+/** Whether the sides took turns, run by run or slice by slice, so that disturbances affected both alike. */
 export function areInTurns(
   { sides, revisions }: Pick<ResultsComparison, "sides" | "revisions">,
 ): boolean {
@@ -200,7 +205,7 @@ interface FigureOutcome {
   readonly outcome: ThresholdOutcome;
 }
 
-/** Outcome of each deciding figure in each cell. It is inconclusive if the sides are not trusted. */
+/** The outcome of each deciding figure in each cell. All are inconclusive if the comparison is not trusted. */
 export function figureOutcomes(
   comparison: Pick<ResultsComparison, "cells" | "sides" | "revisions">,
 ): FigureOutcome[] {
@@ -212,7 +217,9 @@ export function figureOutcomes(
   );
 }
 
-/** The cells by their undisturbed runs; null if no run was disturbed, empty if a side has no undisturbed run. */
+/**
+ * The cells compared by their undisturbed runs; null if no run was disturbed, empty if a side has no undisturbed run.
+ */
 function againUndisturbed(
   sides: readonly (readonly ResultSide[])[],
   options: CompareOptions,
@@ -248,7 +255,7 @@ function comparedCell(match: CellPair, comparison: GroupComparison): ComparedCel
   };
 }
 
-/** Wrong responses decide in place of speed, because a fast error is no success. */
+/** If responses are wrong, they decide instead of speed, because a fast error is no success. */
 function judgedByResponses(
   comparison: GroupComparison,
   base: CellRuns,
@@ -272,7 +279,7 @@ function judgedByResponses(
   return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
 }
 
-/** Gives all figures a verdict that they did not decide themselves, and therefore removes their intervals. */
+/** Gives all figures the same verdict, whatever their values, and therefore removes their intervals. */
 function judgedAlike(
   comparison: GroupComparison,
   verdict: Verdict,
@@ -285,7 +292,9 @@ function judgedAlike(
   };
 }
 
-/** `now, no request got a response: 50 timed out after 5 s`; "" if each run of both sides had a response. */
+/**
+ * For example `now, no request got a response: 50 timed out after 5 s`; "" if each run of both sides got a response.
+ */
 function silenceOf(base: CellRuns, next: CellRuns): string {
   return [base, next].flatMap(({ runs }, i) => {
     const silent = runs.filter(isUnanswered);
@@ -296,13 +305,13 @@ function silenceOf(base: CellRuns, next: CellRuns): string {
   }).join("; ");
 }
 
-/** Fail for a worse figure, inconclusive for an undecided one, otherwise pass. */
+/** `fail` for a worse figure, `inconclusive` for an undecided one, otherwise `pass`. */
 export function comparedOutcome(cell: ComparedCell, figure: ComparedFigure): ThresholdOutcome {
   const { verdict } = comparisonOf(cell.comparison, figure);
   return verdict === "worse" ? "fail" : verdict === "inconclusive" ? "inconclusive" : "pass";
 }
 
-/** `static, express → fastify: 4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
+/** For example `static, express → fastify: 4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
 export function sentenceOf(cell: ComparedCell): string {
   const rate = comparisonOf(cell.comparison, "rate");
   const nobody = rate.base === 0 ? cell.base : rate.next === 0 ? cell.next : null;
@@ -311,8 +320,8 @@ export function sentenceOf(cell: ComparedCell): string {
 }
 
 /**
- * The change that profiles may explain; null for none. They explain CPU time alone, because a longer wait belongs to no
- * function. Between two sessions, something else than the programs may have caused the change.
+ * The change that profiles may explain; null for none. Profiles explain only CPU time, because waiting belongs to no
+ * function. Without an interval of the CPU time per request, the direction of the change is unknown.
  */
 function workChange(comparison: GroupComparison): WorkChange | null {
   const { interval, verdict } = comparisonOf(comparison, "cpuPerRequest");

@@ -53,14 +53,14 @@ function titleOf({ last: { experiment, runs } }: ComparedSide): string {
   return typeof title === "string" ? title : "Comparison";
 }
 
-/** `BASE is main (a1b2c3d): Add a cache`; empty for two results. */
+/** For example `BASE is main (a1b2c3d): Add a cache`; empty if two separate results are compared. */
 export function revisionTexts({ revisions, sides: [base, next] }: ResultsComparison): string[] {
   return revisions === null
     ? []
     : [`${base.name} is ${revisions.base}`, `${next.name} is ${revisions.next}`];
 }
 
-/** The revisions of the sides or, if unknown, when the sides were measured. */
+/** The revisions of the sides or, if they are unknown, when each side was measured. */
 function sidesText(comparison: ResultsComparison): string[] {
   if (comparison.revisions !== null) return revisionTexts(comparison);
   return comparison.sides.flatMap(({ name, last: { startedAt } }) =>
@@ -68,7 +68,7 @@ function sidesText(comparison: ResultsComparison): string[] {
   );
 }
 
-/** Reasons to doubt the comparison, or why it covers less than it might. */
+/** Reasons to doubt the comparison, and why it covers less than it might. */
 function about(comparison: ResultsComparison): Block[] {
   const { sides: [base, next], untrusted, onlyBase, onlyNext } = comparison;
   const levels = [base, next].map(({ trust }) => trust?.level);
@@ -96,7 +96,9 @@ function onlyText({ name }: ComparedSide, cells: readonly string[]): Block {
   return text("only", found, "warning");
 }
 
-/** A warning that streams and WebSockets are compared as wholes, with a threshold that compares their messages. */
+/**
+ * A warning that streams and WebSockets are compared as wholes. It suggests a threshold that compares their messages.
+ */
 function heldText({ cells }: ResultsComparison): Block {
   const held = cells.filter(({ match: { base, next } }) =>
     [...base.runs, ...next.runs].some((run) => leadOf(run).unit !== "requests")
@@ -133,7 +135,7 @@ export function sideBySide(comparison: ResultsComparison): Block[] {
   ];
 }
 
-/** The verdicts of the figures, deciding figures first; or why the figures say nothing. */
+/** The verdicts on the figures, with deciding figures first, or else why the figures mean nothing. */
 function findingsOf({ comparison, errors, match }: ComparedCell): string[] {
   const [{ verdict }] = comparison.figures;
   return errors === ""
@@ -168,7 +170,7 @@ function takingTurns({ cells, sides }: ResultsComparison): Block[] {
   return slicedBlocks(cells.map((cell) => ({ ...cell, sides: [base, next] })));
 }
 
-/** Latencies of both sides of each cell in one frame. */
+/** Latency distributions of both sides of each cell in one chart. */
 function latency({ cells, sides }: ResultsComparison): Block[] {
   const drawn = cells.flatMap(({ name, match: { base, next } }) => {
     const both = [base, next].map((cell, i) => ({
@@ -195,7 +197,7 @@ function method({ cells, sides }: ResultsComparison): Block[] {
   ];
 }
 
-/** Facts about the measurement of a side: what, how often, where and when. */
+/** Facts about the measurement of a side: what was measured, how often, where and when. */
 function sideBlock({ name, last, sessions, runs }: ComparedSide): Block {
   const { experiment, machine, startedAt, version } = last;
   const measured = counted(runs.length, nounOfRuns(runs));

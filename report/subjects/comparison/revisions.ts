@@ -1,5 +1,5 @@
 /**
- * Two revisions of the targets, measured as one experiment: the two sides of their comparison, and the part that is
+ * Two revisions of the targets, measured as one experiment: the two sides of their comparison, and which cells are
  * measured again.
  */
 import type { Results, Run, TargetProfile } from "../../../runner/result/result.ts";
@@ -10,15 +10,16 @@ import type { ThresholdOutcome } from "../../judge/thresholds.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import type { ResultSide } from "../../judge/differences.ts";
 
-/** A target's names on the two sides. */
+/** What a target is called on each side. */
 export interface SideNames {
   readonly base: string;
   readonly head: string;
 }
 
 /**
- * Splits results that have each target twice into two sides. Both belong to one session, because their runs took turns.
- * @param names Names of both sides, by the target's own name.
+ * Splits results that contain each target in both revisions into two sides. Both sides belong to one session, because
+ * their runs took turns.
+ * @param names Maps a target's own name to its names on the two sides.
  */
 export function revisionSides(
   results: Results,
@@ -51,7 +52,7 @@ function sideOf(
   };
 }
 
-/** The folders in one revision's path that the other's path does not have. */
+/** The folders in a target's path on one side that its path on the other side does not have. */
 function ownFolders(
   targets: Readonly<Record<string, unknown>>,
   sides: SideNames,
@@ -62,7 +63,7 @@ function ownFolders(
   return own.filter((folder) => !other.includes(folder));
 }
 
-/** Gives modules the same name in both revisions, without the folders that only one of them has. */
+/** Drops the folders that only one revision has, so that modules have the same name in both revisions. */
 function withModulesFrom(folders: readonly string[], profile: TargetProfile): TargetProfile {
   const { tree } = profile;
   const frames = tree.frames.map((frame) => {
@@ -73,7 +74,7 @@ function withModulesFrom(folders: readonly string[], profile: TargetProfile): Ta
   return { ...profile, tree: { ...tree, frames } };
 }
 
-/** The entries of one side's targets, renamed to the names that targets have on both sides. */
+/** The entries of one side's targets, with each target renamed to the name that it has on both sides. */
 function ownOnes<T extends { readonly target: string }>(
   all: readonly T[],
   own: ReadonlyMap<string, string>,
@@ -84,7 +85,7 @@ function ownOnes<T extends { readonly target: string }>(
   });
 }
 
-/** A target without its folder: each revision has its own, which is no difference in how they were measured. */
+/** A target without its folder, because each revision has a folder of its own, which must not count as a difference. */
 function withoutFolder(spec: unknown): unknown {
   const { cwd: _, nginx, ...others } = Object(spec);
   if (nginx === undefined) return others;
@@ -92,10 +93,11 @@ function withoutFolder(spec: unknown): unknown {
   return { ...others, nginx: rest };
 }
 
-// Cells that may be worse after the first blocks are measured again, and judged by all blocks (`two_stage.ts`). Both
-// stages run the same two builds, so a build that is slower because of its memory layout is slower in both.
+// Cells that may be worse after the first blocks are measured again, and then judged by all blocks
+// (`two_stage.ts`). Both stages run the same two builds, so a build that is slower only because of
+// its memory layout is slower in both stages.
 
-/** Cells with a deciding figure that may be worse than the margin allows, which are measured again. */
+/** Cells with a deciding figure that may be worse than the margin allows. They are measured again. */
 export function doubtfulCells(comparison: ResultsComparison): ComparedCell[] {
   const { marginRatio } = comparison;
   return comparison.cells.filter(({ comparison: { decisive, figures } }) =>
@@ -106,7 +108,7 @@ export function doubtfulCells(comparison: ResultsComparison): ComparedCell[] {
   );
 }
 
-/** The runs of both stages as one experiment, in which the later repetitions are the fresh ones. */
+/** The runs of both stages as one experiment, in which the fresh runs have the later repetitions. */
 export function withFreshRuns(first: Results, fresh: Results): Results {
   const most = (of: (run: Run) => number): number => Math.max(...first.runs.map(of));
   const [repetitions, orders] = [most(({ repetition }) => repetition), most(({ order }) => order)];
@@ -123,7 +125,7 @@ export function lastRepetition({ runs }: Pick<Results, "runs">): number {
   return Math.max(0, ...runs.map(({ repetition }) => repetition));
 }
 
-/** A figure that was worse after the first blocks or after all of them, with its final outcome. */
+/** A figure that was worse after the first blocks or after all blocks, with its final outcome. */
 export interface Alarm {
   readonly cell: ComparedCell;
   readonly figure: ComparedFigure;
@@ -132,7 +134,10 @@ export interface Alarm {
   readonly isStaged: boolean;
 }
 
-/** The figures that were worse. @param all Comparison over both stages; `first` itself if nothing was measured again. */
+/**
+ * The figures that were worse in either comparison. @param all The comparison over both stages; `first` itself if
+ * nothing was measured again.
+ */
 export function alarmsIn(first: ResultsComparison, all: ResultsComparison): Alarm[] {
   const atFirst = figureOutcomes(first).filter(({ outcome }) => outcome === "fail");
   return figureOutcomes(all).flatMap(({ cell, figure, outcome }) => {

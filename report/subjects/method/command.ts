@@ -4,7 +4,7 @@ import type { MeasuredRuns } from "../../cells/measured.ts";
 
 type InvocationFlags = NonNullable<Results["flags"]>;
 
-/** A flag and its value as written; "" for a flag without one. */
+/** A flag and its value as the user wrote it; "" for a flag without a value. */
 export type FlagWord = readonly [flag: string, text: string];
 
 export function commandOf(measured: MeasuredRuns): string {
@@ -18,8 +18,8 @@ export function commandOf(measured: MeasuredRuns): string {
 }
 
 /**
- * The command of `ab`, for the repository's top folder; its results have each target of the file twice, once per
- * commit.
+ * The command of `ab`, to be run in the repository's top folder. The results of `ab` contain each target of the file
+ * twice, once for each commit.
  */
 function abCommandOf(
   { range, file, only, margin, order, confirm, threshold }: NonNullable<MeasuredRuns["ab"]>,
@@ -36,7 +36,9 @@ function abCommandOf(
   return ["plateau", "ab", range, file, ...words.flat()].map(quoted).join(" ");
 }
 
-/** The name of the experiment's file in the current folder; "" for a built-in experiment. */
+/**
+ * The name of the experiment's file in the current folder; "" for a built-in experiment, or if there is no experiment.
+ */
 export function sourceNameOf(
   { experiment, file }: Pick<MeasuredRuns, "experiment" | "file">,
 ): string {
@@ -45,8 +47,8 @@ export function sourceNameOf(
 }
 
 /**
- * The command that repeats a measurement of `bench`, from its arguments. Pages are passed on, so credentials are left
- * out of header fields and URLs, and have to be added again.
+ * The command that repeats a measurement of `bench`, from its arguments. Reports get shared, so credentials in header
+ * fields and URLs are left out, and have to be added again.
  */
 export function benchCommandOf(args: readonly string[], seed: number): string {
   const isLeftOut = (arg: string): boolean =>
@@ -58,8 +60,8 @@ export function benchCommandOf(args: readonly string[], seed: number): string {
 }
 
 /**
- * Flags that are left out: the arguments already include those that `--like` stands for, and a repeated measurement
- * must not be sent to the same collector.
+ * Flags that are left out: `--like`, because the arguments already include what it stands for, and `--otlp`, because a
+ * repeated measurement must not be sent to the same collector.
  */
 const LEFT_OUT = ["--like", "--otlp"];
 
@@ -69,7 +71,7 @@ function withoutSecret(word: string): string {
     .replace(/^((?:--(?:redis|proxy)=)?(?:rediss?|https?):\/\/)[^/?#]*@/, "$1…@");
 }
 
-/** The flags that change an experiment. */
+/** The flags that change an experiment, as words of a command. */
 export function flagWords(
   { set = {}, only, repeat, duration, profile, observe, threshold = [], host, agents }: Partial<
     InvocationFlags
@@ -96,7 +98,9 @@ function onlyText({ targets = [], scenarios = [] }: NonNullable<InvocationFlags[
   ].join(",");
 }
 
-/** The value of `--repeat`: with `until`, it can't name the least and most repetitions, as an experiment file can. */
+/**
+ * The value of `--repeat`. Unlike an experiment file, the flag can't give the least and most repetitions for `until`.
+ */
 function repeatText(repeat: NonNullable<InvocationFlags["repeat"]>): string {
   if (typeof repeat === "number") return String(repeat);
   return `until ${Number((100 * (repeat.until ?? 0)).toPrecision(12))}%`;
@@ -106,7 +110,7 @@ function durationText(ms: number): string {
   return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
 }
 
-/** Quotes a word for a shell; with double quotes if possible, because every system knows them. */
+/** Quotes a word for a shell. Prefers double quotes, because the shells of all systems know them. */
 export function quoted(word: string): string {
   if (/^[\w.,:/=@%+-]+$/.test(word)) return word;
   return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : `"${word}"`;

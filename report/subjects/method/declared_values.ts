@@ -1,6 +1,6 @@
 /**
- * The experiment file's values for each target and scenario, measured or left out, for every key that could vary. A key
- * with one value can name cells just like a factor.
+ * The values that the experiment file gives for each target and scenario, for every key that could vary, even if
+ * `--only` leaves the pair out. A key with a single value can select cells just as a factor can.
  */
 import type { Results } from "../../../runner/result/result.ts";
 import {
@@ -16,9 +16,9 @@ export type DeclaredSettings = Partial<Pick<Results, "experiment" | "flags">>;
 export interface DeclaredPair {
   readonly target: string;
   readonly scenario: string;
-  /** All values of each key, by its path, as people write them. */
+  /** All values of each key, as people write them. Keys are given by their paths. */
   readonly values: DeclaredValues;
-  /** Whether `--only` left it out. */
+  /** Whether `--only` leaves the pair out. */
   readonly isLeftOut: boolean;
 }
 
@@ -46,8 +46,8 @@ function loadValues(load: unknown): DeclaredValues {
 }
 
 /**
- * The target's own values and those of the target behind it. Where both have the same path, the path of the target
- * behind begins with that target's name.
+ * The values of the target itself and of the target behind it. If both have the same path, the one of the target behind
+ * is prefixed with that target's name.
  */
 function targetValues(name: string, targets: Readonly<Record<string, unknown>>): DeclaredValues {
   const { [name]: lines, ...others } = targets;
@@ -61,7 +61,7 @@ function targetValues(name: string, targets: Readonly<Record<string, unknown>>):
   return { ...Object.fromEntries(further), ...own };
 }
 
-/** All values at the paths below a key. @param units Units for the paths whose numbers people write with one. */
+/** All values at the paths below a key. @param units Units by path, for the numbers that people write with a unit. */
 function valuesWithin(
   lines: unknown,
   before: string,
@@ -84,7 +84,7 @@ export function pathsOf(pairs: readonly DeclaredPair[]): NonNullable<ExperimentN
   return [...new Set(pairs.flatMap(({ values }) => Object.keys(values)))];
 }
 
-/** The keys of a cell that have a single value. */
+/** Those keys of a cell that have a single value. */
 export function constantsOf(
   { target, scenario }: Pick<SelectableCell, "target" | "scenario">,
   pairs: readonly DeclaredPair[],
@@ -97,7 +97,7 @@ export function constantsOf(
   );
 }
 
-/** Whether `--only` left out cells that are selected. */
+/** Whether `--only` leaves out some of the selected cells. */
 export function isLeftOut(
   { target, scenario, factors }: Selection,
   pairs: readonly DeclaredPair[],

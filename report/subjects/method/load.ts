@@ -1,4 +1,4 @@
-/** A load in words, and the requests of a scenario. */
+/** Loads in words, and the requests of a scenario. */
 import * as z from "zod";
 import { type LoadOptions, optionTexts } from "../../../base/load_options.ts";
 import type { Run } from "../../../runner/result/result.ts";
@@ -9,7 +9,7 @@ import { counted, listed, unique } from "../../writing/words.ts";
 type RunLoad = Run["load"];
 type LoadOf<Kind extends RunLoad["kind"]> = RunLoad & { kind: Kind };
 
-/** The load that all of the runs had. */
+/** The loads of all these runs as one text. */
 export function loadText(runs: readonly { readonly load: RunLoad }[]): string {
   const loads = runs.map(({ load }) => load);
   const closed = loads.filter((load) => load.kind === "closed");
@@ -30,7 +30,7 @@ export function loadText(runs: readonly { readonly load: RunLoad }[]): string {
   ]).join("; ");
 }
 
-/** How each scenario was loaded, by name; empty if all were loaded alike. */
+/** How each scenario was loaded, as scenario → text; empty if all were loaded alike. */
 export function scenarioLoads(
   { experiment, runs }: {
     readonly experiment?: Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ export function scenarioLoads(
   return new Map(new Set(loads.map(([, load]) => load)).size > 1 ? loads : []);
 }
 
-/** `scale paper, delay 50ms`. @param parameters Parameters of the experiment: name → value. */
+/** For example `scale paper, delay 50ms`. @param parameters Parameters of the experiment: name → value. */
 export function parametersText(parameters: unknown): string {
   return Object.entries(Object(parameters)).map(([name, value]) =>
     `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`
@@ -66,12 +66,12 @@ function mostText(load: Pick<RunLoad, "connections" | keyof LoadOptions>): strin
   return [most, ...optionTexts(load)].join(", ");
 }
 
-/** `10 or 50`: each number once, in order. */
+/** For example `10 or 50`. Each number appears once, in ascending order. */
 function numbersText(numbers: readonly number[], format: (n: number) => string): string {
   return listed(unique(numbers.toSorted((a, b) => a - b).map((n) => format(n))));
 }
 
-/** `1 → 20 connections for 30 s, then 20 connections for 1 min`. */
+/** For example `1 → 20 connections for 30 s, then 20 connections for 1 min`. */
 function stagesText(load: LoadOf<"closed">): string {
   const texts = (load.stages ?? []).map(({ durationS, from, to }) => {
     const number = from === to ? "" : `${formatCount(from)} → `;
@@ -81,8 +81,8 @@ function stagesText(load: LoadOf<"closed">): string {
 }
 
 /**
- * `10 HTTP/2 connections, 5 s, 8 streams on each`; if both protocols occur: `10 connections, 5 s, over HTTP/1.1 or
- * HTTP/2`.
+ * For example `10 HTTP/2 connections, 5 s, 8 streams on each`, or `10 connections, 5 s, over HTTP/1.1 or HTTP/2` if
+ * both protocols occur.
  */
 function closedText(loads: readonly LoadOf<"closed">[]): string {
   const connections = numbersText(loads.map(({ connections }) => connections), formatCount);
@@ -109,7 +109,7 @@ function searchText(load: LoadOf<"capacity">): string {
   }, then ${formatExactly(durationS)} at ${found}; over ${mostText(load)}, ${ARRIVALS[arrivals]}`;
 }
 
-/** One text for all loads that differ only in the course of their rates. */
+/** One text for all loads that are alike except for how their rates change over time. */
 function phasesTexts(loads: readonly LoadOf<"phases">[]): string[] {
   const textOf = (load: LoadOf<"phases">, courses: string): string => {
     const { pool, arrivals, http2 } = load;
@@ -126,7 +126,7 @@ function phasesTexts(loads: readonly LoadOf<"phases">[]): string[] {
 
 type Course = LoadOf<"phases">["phases"];
 
-/** `6 s at 20.0, 30.0 or 100/s`, `1 min at 5.00 → 50.0/s, then 10 s at 0/s`. */
+/** For example `6 s at 20.0, 30.0 or 100/s` or `1 min at 5.00 → 50.0/s, then 10 s at 0/s`. */
 function coursesText(courses: readonly Course[]): string {
   const [{ durationS }] = courses[0];
   const rates = courses.flatMap(([first, ...others]) =>
@@ -149,7 +149,7 @@ function courseText(phases: Course): string {
 const MOST_CHARS = 100;
 const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"];
 
-/** A request, a part of a mix, or a step of a flow; `think` in milliseconds. */
+/** A request, a part of a mix, or a step of a flow. `think` is in milliseconds. */
 const requestSpec = z.object({
   weight: z.number().positive().default(1),
   think: z.union([z.number().min(0), z.object({ mean: z.number().min(0), as: z.string() })])
@@ -171,7 +171,7 @@ const scenario = z.union([
 
 /**
  * A request, such as `POST /login`, `flow: GET /home → think 1 s → GET /me` or `mix: 70 % GET /a, 30 % GET /b`, in at
- * most 100 characters; "" when the experiment does not say.
+ * most 100 characters; "" if the experiment does not tell the request.
  *
  * @param scenarios Scenarios of the experiment, with defaults filled in.
  */
@@ -194,7 +194,7 @@ export function requestText(name: string, scenarios: unknown): string {
 }
 
 function stepText({ think, ...spec }: WrittenRequest): string {
-  // A think time has the same digits as in the file.
+  // A think time is shown with the digits that it has in the file.
   if (typeof think === "number") return `think ${thinkText(think)}`;
   if (think !== undefined) return `think ${thinkText(think.mean)} on average (${think.as})`;
   if (typeof spec.grpc === "string") return `gRPC ${spec.grpc}`;

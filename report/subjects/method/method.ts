@@ -1,4 +1,4 @@
-/** How the measurement was made, on what, and how to repeat it. */
+/** How the measurement was made and on what machine, and how to repeat it. */
 import type { TargetCommand } from "../../../runner/result/invocation.ts";
 import type { Results, Run } from "../../../runner/result/result.ts";
 import { RESAMPLES } from "../../../runner/stats/confidence/bootstrap.ts";
@@ -42,7 +42,7 @@ export function method({ results }: ReportContext): Block[] {
   ];
 }
 
-/** The lines under the title: what, where, when, how long. */
+/** The lines under the title: what was measured, where, when and for how long. */
 export function factsOf(results: MeasuredRuns): Fact[] {
   const { experiment, machine, runs, planned = runs.length, seed } = results;
   const count = (of: "target" | "scenario"): string =>
@@ -66,7 +66,7 @@ export function factsOf(results: MeasuredRuns): Fact[] {
   ]);
 }
 
-/** An experiment without a run: `hono, express in static (GET /static): 6 runs`. */
+/** For an experiment that has no run yet: `hono, express in static (GET /static): 6 runs`. */
 function toComeText(results: MeasuredRuns): string {
   const { experiment, flags, planned = 0 } = results;
   const chosen = (kind: "target" | "scenario"): string[] => {
@@ -126,7 +126,7 @@ export function methodSentences(results: MeasuredRuns): string[] {
 const WHOLE =
   "Outcomes, CPU and memory, timelines and steady states are those of whole runs, and results.json keeps everything.";
 
-/** Sentences about the measurement, whether it is the runs of an experiment or a single run. */
+/** Sentences about how runs are measured, for an experiment as well as for a single measurement. */
 function measuredSentences(runs: readonly Run[]): string[] {
   const timeouts = unique(runs.map(({ load }) => formatMs(load.timeout)));
   const after = timeouts.length === 0 ? "" : `after ${listed(timeouts)} `;
@@ -165,7 +165,10 @@ const CLOSED =
 const OPEN =
   "Open loop: requests arrive at their own pace. Latency counts from the moment a request was due, so a wait for a free connection is in it; requests that were due and never sent are counted as dropped.";
 
-/** Which processes served: those started by the experiment, or servers that run without it. */
+/**
+ * Which processes served the requests (those that the experiment started, or servers that were running already), and
+ * how the preflight check was made.
+ */
 function processSentences(
   { targets, fresh, prove }: Results["experiment"],
   runs: readonly Run[],
@@ -190,7 +193,7 @@ function processSentences(
   ];
 }
 
-/** The most characters of names in a sentence. */
+/** The most characters that names may take up in a sentence. */
 const MOST_LENGTH = 60;
 
 const WHEN = {
@@ -200,7 +203,7 @@ const WHEN = {
   teardown: "at the end",
 } as const;
 
-/** The targets' commands that ran around the runs. */
+/** The commands that targets had run before or after their runs. */
 function commandTable(commands: readonly TargetCommand[] = []): Table {
   const unit = timeUnit(commands.map(({ times, total }) => total / times));
   return tableOf({ caption: "Commands of the targets" }, commands, [
@@ -214,7 +217,7 @@ function commandTable(commands: readonly TargetCommand[] = []): Table {
   ]);
 }
 
-/** Facts about the machine; unknown ones are left out. */
+/** Facts about the machine. Unknown ones are left out. */
 export function machineFacts({ machine, redis, version, runs, ...rest }: MeasuredRuns): Fact[] {
   const { cpu, cores, allowedCores, arch, governor, turbo, container, virtual } = machine;
   const usable = allowedCores < cores ? ` (${formatCount(allowedCores)} for Plateau)` : "";
@@ -224,7 +227,7 @@ export function machineFacts({ machine, redis, version, runs, ...rest }: Measure
   const { commit, settings, peakThroughput } = rest;
   const { limits, openFiles, ports } = machine;
   const ofCores = limits.cores === 1 ? "core" : "cores";
-  // The cores to which programs were kept: the schema of `pin` is in scenarios/load/pin.ts.
+  // The cores on which programs were kept. The schema of `pin` is in scenarios/load/pin.ts.
   const pin: { targets?: unknown; workers?: unknown } = Object(rest.experiment?.pin);
   return factsFrom([
     ["Processor", `${cpu}, ${counted(cores, "core")}${usable}, ${arch}`],

@@ -1,6 +1,7 @@
 /**
- * Profiles as flame graphs: each call as wide as its total time, below its caller; and one profile against another.
- * The part of a profile that a page holds, and where each call is drawn. Pure, because the page's client uses it, too.
+ * Profiles as flame graphs, in which each call lies below its caller and is as wide as its total time, and the
+ * comparison of two profiles. This module decides which part of a profile a page contains and where each call is drawn.
+ * Pure, because the page's script uses it, too.
  */
 import {
   type CallTree,
@@ -13,19 +14,22 @@ import { frameTimes, outsideText } from "../../../base/profile/frame_times.ts";
 import type { TargetProfile } from "../../../runner/result/result.ts";
 import { mean, sum } from "../../writing/spread.ts";
 
-/** The profile runs of one cell, as one tree small enough for a page. */
+/** The profile runs of one cell, merged into one tree that is small enough for a page. */
 export interface Flame {
   readonly label: string;
-  /** Runtime, such as "node", within which profiles are comparable; "" if unknown. */
+  /** Runtime, such as "node". Only profiles of the same runtime are comparable. "" if unknown. */
   readonly runtime: string;
   readonly tree: CallTree;
-  /** Own time per request of each of the tree's functions in each profile run, µs; empty if the rate is unknown. */
+  /**
+   * For each of the tree's functions, its own time per request in each profile run, in µs; empty if the rate is
+   * unknown.
+   */
   readonly ownUs: readonly (readonly number[])[];
 }
 
 type ProfileRun = Pick<TargetProfile, "rate" | "forS"> & { readonly tree: CallTree };
 
-/** Narrower calls are not visible on a page. */
+/** Calls narrower than this share of the drawing are not visible on a page. */
 const NARROWEST_RATIO = 0.002;
 /** This many calls take some 8 KB of a page. */
 const MOST_CALLS = 500;
@@ -52,7 +56,7 @@ export function flameOf(
   };
 }
 
-/** Own time per request of each function, µs. Line numbers are ignored, because they change between commits. */
+/** Own time per request of each function, in µs. Line numbers are ignored, because they change between commits. */
 function ownUsOf(tree: CallTree, requests: number): Map<string, number> {
   const own = new Map<string, number>();
   for (const { frame, ownMs } of frameTimes(tree)) {
@@ -67,22 +71,23 @@ function functionKey({ name, module }: { readonly name: string; readonly module:
   return JSON.stringify([name, module]);
 }
 
-// The positions of calls.
+// Where calls are drawn.
 
 export interface PlacedCall {
   readonly node: number;
-  /** Left end and width, as shares of the drawing. */
+  /** Left end and width, each as a share of the drawing's width. */
   readonly x: number;
   readonly width: number;
-  /** 0 for an outermost call. */
+  /** Number of callers; 0 for an outermost call. */
   readonly depth: number;
 }
 
 /**
- * The calls that are wide enough, parents before their children, siblings from left to right with the longest first.
+ * The calls that are wide enough to draw. Parents come before their children, and siblings go from left to right with
+ * the longest first.
  *
- * @param focus The call that is as wide as the drawing, below its callers; null to show all calls.
- * @param narrowest Width of the narrowest call, as a share of the drawing.
+ * @param focus The call that is made as wide as the drawing, below its callers; null to show all calls.
+ * @param narrowest Width of the narrowest call to draw, as a share of the drawing's width.
  */
 export function placedCalls(
   tree: CallTree,
@@ -98,7 +103,7 @@ export function placedCalls(
     let x = left;
     for (const node of nodes.toSorted((a, b) => totals[b] - totals[a] || a - b)) {
       const width = totals[node] / wholeMs;
-      if (width < narrowest) return; // the calls after it are narrower
+      if (width < narrowest) return; // the calls after this one are narrower
       placed.push({ node, x, width, depth });
       place(children.get(node) ?? [], x, depth + 1);
       x += width;
@@ -108,14 +113,14 @@ export function placedCalls(
   return placed;
 }
 
-/** Callers, the outermost first. */
+/** The callers of a call, with the outermost first. */
 function callersOf({ parent }: CallTree, node: number): number[] {
   const callers: number[] = [];
   for (let above = parent[node]; above >= 0; above = parent[above]) callers.unshift(above);
   return callers;
 }
 
-/** Shares of all time: of the call itself, and including everything that it called. */
+/** A call's shares of all time: its own time, and its time including everything that it called. */
 export function sharesOf(tree: CallTree, node: number): { own: number; total: number } {
   const wholeMs = treeMs(tree);
   return { own: tree.ownMs[node] / wholeMs, total: totalsOf(tree)[node] / wholeMs };
@@ -123,7 +128,7 @@ export function sharesOf(tree: CallTree, node: number): { own: number; total: nu
 
 export interface Found {
   readonly nodes: ReadonlySet<number>;
-  /** Share of all time that these calls took, including their callees; nested calls count once. */
+  /** The share of all time that these calls and their callees took. A call nested in another match counts once. */
   readonly ratio: number;
 }
 
@@ -147,25 +152,30 @@ export function foundCalls(tree: CallTree, text: string): Found {
 }
 
 export interface FlameChange {
-  /** Own time of the function per request, µs: in the base's profile, and in this one. */
+  /** The function's own time per request in µs, in the base's profile (before) and in this one (after). */
   readonly beforeUs: number;
   readonly afterUs: number;
-  /** The change as a share of all time per request, in the profile where that time is longer. */
+  /** The change as a share of the whole time per request, for which the profile with the longer one counts. */
   readonly ratio: number;
   /**
-   * Whether every run of one profile lies beyond every run of the other; null if one has a single run, which shows no
-   * noise.
+   * Whether all values of one profile's runs lie beyond all values of the other's; null if either has a single run,
+   * which shows no noise.
    */
   readonly isBeyondNoise: boolean | null;
 }
 
-/** Whether two flames can be compared: they differ, have the same known runtime, and both have times per request. */
+/**
+ * Whether two flames can be compared: they are not the same, have the same known runtime, and both have times per
+ * request.
+ */
 export function areComparable(flame: Flame, other: Flame): boolean {
   return flame !== other && flame.runtime !== "" && flame.runtime === other.runtime &&
     flame.ownUs.length > 0 && other.ownUs.length > 0;
 }
 
-/** How much more or less time each function takes in `flame` than in `base`, in the order of its tree's functions. */
+/**
+ * How much more or less time each function takes in `flame` than in `base`, in the order of the functions in `flame`.
+ */
 export function flameChanges(flame: Flame, base: Flame): FlameChange[] {
   const of = new Map(
     base.tree.frames.map((frame, at) => [functionKey(frame), base.ownUs[at]] as const),
@@ -186,15 +196,18 @@ export function flameChanges(flame: Flame, base: Flame): FlameChange[] {
   });
 }
 
-/** Own time per request of all functions, µs; a function on several lines of a file counts once. */
+/**
+ * Own time per request of all functions together, in µs. A function that occurs with several lines of a file counts
+ * once.
+ */
 function wholeUsOf({ tree: { frames }, ownUs }: Flame): number {
   const byKey = new Map(frames.map((frame, at) => [functionKey(frame), mean(ownUs[at])]));
   return sum([...byKey.values()], (us) => us);
 }
 
 /**
- * The colour of a call: growth or decline in three steps or, without changes, by module or as time outside of
- * functions.
+ * The colour of a call. With `changes`, it shows growth or decline in three steps; otherwise it depends on the module,
+ * and time outside of functions has a colour of its own.
  */
 export function paintOf(
   { tree: { frames, frame } }: Flame,
@@ -213,7 +226,7 @@ export function paintOf(
   return `${ratio > 0 ? "grown" : "shrunk"}${step}`;
 }
 
-/** Shares of the time per request from which on a change has the next deeper colour. */
+/** The shares of the time per request at which a change gets the next deeper colour. */
 const STEPS = [0.005, 0.02, 0.08];
 const SHADES = 4;
 

@@ -1,4 +1,6 @@
-/** The profiles of a scenario: where each target spends its time, and why the slowest is slower than the fastest. */
+/**
+ * The profiles of a scenario: where each target spends its time, and why the slowest target is slower than the fastest.
+ */
 import {
   type CallTree,
   type Frame,
@@ -46,7 +48,7 @@ interface ProfiledCell {
 }
 
 export interface ProfilesModel {
-  /** Cells, fastest first. */
+  /** Cells with the fastest first. */
   readonly cells: readonly ProfiledCell[];
   /** Sentences: for each runtime, which functions make its slowest cell slower than its fastest. */
   readonly differences: readonly string[];
@@ -67,7 +69,7 @@ function runtimeOf({ runs }: CellRuns): string {
   return runs[0].runtime?.split(/[ /]/)[0].toLowerCase() ?? "";
 }
 
-/** Differences within each runtime that has several cells. */
+/** Differences between the slowest and the fastest cell of each runtime that has several cells. */
 function differencesOf(profiled: readonly ProfiledCell[]): string[] {
   const sampled = profiled.filter((one) => runtimeOf(one.cell) !== "" && treesOf(one).length > 0);
   return [...Map.groupBy(sampled, ({ cell }) => runtimeOf(cell)).values()].flatMap((same) =>
@@ -86,8 +88,8 @@ export interface SideSessions {
 }
 
 /**
- * The profiles of one cell in two results. Null if either has none.
- * @param change The change to explain; null for none.
+ * The profiles of one cell in two results; null if either result has none.
+ * @param change The change that profiles should explain; null for none.
  */
 export function pairedProfiles(
   match: CellPair,
@@ -102,7 +104,8 @@ export function pairedProfiles(
       cell,
       sessions.flatMap(({ profiles }) => profiles ?? []),
     );
-    // The page can't link to a profile's file, which is in the folder of its own results.
+    // The page can't link to a profile's file, because the file is in the folder of the results
+    // that it belongs to.
     const elsewhere = runs.map((run) => ({
       ...run,
       processes: run.processes.map((process) => ({ ...process, file: null })),
@@ -114,7 +117,7 @@ export function pairedProfiles(
   return { cells: [base, next], differences: sentence === null ? [] : [sentence] };
 }
 
-/** Profiles as blocks. @param of Name of the scenario or cell to which the profiles belong. */
+/** Profiles as blocks. @param of Name of the scenario or cell that the profiles belong to. */
 export function profileBlocks(of: string, { cells, differences }: ProfilesModel): Block[] {
   const flames = cells.flatMap(({ cell, label, runs }) =>
     flameOf({ label, runtime: runtimeOf(cell) }, runs) ?? []
@@ -139,7 +142,8 @@ function cellGroup(profiled: ProfiledCell): Block {
     { ...text("hot", trees.length === 0 ? "" : hotText(profiled, trees)), forms: FORMS },
     ...[...notes].map((note) => ({
       ...text("profile-note", `${note}.`, "note"),
-      // Without any function, the notes are all there is to say.
+      // If no function was sampled, the notes are all there is to say, so they are shown
+      // everywhere.
       ...trees.length === 0 && { forms: FORMS },
     })),
     table(functionTable(label, trees), { fold: "Functions as a table" }),
@@ -147,7 +151,7 @@ function cellGroup(profiled: ProfiledCell): Block {
   ]);
 }
 
-/** How many small calls are not shown, and their time. */
+/** A note on how many small calls are not shown, and on their time. */
 function prunedNotes(runs: readonly TargetProfile[]): string[] {
   const nodes = sum(runs, ({ pruned }) => pruned.nodes);
   const share = sum(runs, ({ pruned }) => pruned.ms) / sum(runs, ({ busyMs }) => busyMs);
@@ -158,10 +162,10 @@ function prunedNotes(runs: readonly TargetProfile[]): string[] {
   ];
 }
 
-/** Further rows do not matter. */
+/** Functions in further rows take too little time to matter. */
 const MOST_ROWS = 20;
 
-/** The longest own time first. */
+/** A table of functions, with the longest own time first. */
 function functionTable(label: string, trees: readonly CallTree[]): Table {
   const times = frameTimes(mergeTrees(trees));
   const wholeMs = sum(times, ({ ownMs }) => ownMs);
@@ -179,19 +183,21 @@ function functionTable(label: string, trees: readonly CallTree[]): Table {
   );
 }
 
-/** `lib/response.js:239`; "" if unknown. */
+/** For example `lib/response.js:239`; "" if unknown. */
 function placeText({ module, line }: Frame): string {
   return line > 0 ? `${module}:${line}` : module;
 }
 
 // Where the time goes, in one or two sentences.
 
-/** With a smaller share, no function counts as the one in which the time is spent. */
+/** If no function has at least this share of the time, none is said to be where the time goes. */
 const HOT_RATIO = 0.05;
-/** Share of all time; smaller parts outside of functions, such as garbage collection, are not named. */
+/**
+ * Parts outside of functions, such as garbage collection, are named only if they have at least this share of all time.
+ */
 const NAMED_RATIO = 0.02;
 
-/** Where most of the time goes. @param trees One for each profile run with samples; at least one. */
+/** Says where most of the time goes. @param trees One for each profile run that has samples; at least one. */
 function hotText(profiled: ProfiledCell, trees: readonly CallTree[]): string {
   const { cell, runs } = profiled;
   const whole = mergeTrees(trees);
@@ -205,8 +211,8 @@ function hotText(profiled: ProfiledCell, trees: readonly CallTree[]): string {
 }
 
 /**
- * If most of the time goes to a library or the system, the program's own function on whose behalf it is spent;
- * otherwise "".
+ * Names the program's own function that takes the most time together with the libraries and system calls that it uses;
+ * "" if its share is small, or if the hot path already names it.
  */
 function ownSentence({ label, runs }: ProfiledCell, whole: CallTree): string {
   const part = largestOwnPart(whole);
@@ -238,7 +244,7 @@ function pathSentence(
   return `${share} of ${label}'s ${time} is in ${names.join(" → ")}${place}.`;
 }
 
-/** Profilers whose sampling clock stands still while a thread waits. */
+/** Profilers that sample by CPU time, so that waiting does not count. */
 const BY_CPU_TIME: readonly ProfilerName[] = ["pprof", "perf"];
 
 function timeNoun(runs: readonly TargetProfile[]): "CPU time" | "time" {
@@ -247,7 +253,7 @@ function timeNoun(runs: readonly TargetProfile[]): "CPU time" | "time" {
   return isCpu && sampled.length > 0 ? "CPU time" : "time";
 }
 
-/** The share over all runs, and how much runs differ: `62 % (58 %–65 % in 3 runs)`. */
+/** The share over all runs, and the range over single runs: `62 % (58 %–65 % in 3 runs)`. */
 function sharesText({ name, module }: Frame, ratio: number, trees: readonly CallTree[]): string {
   if (trees.length < 2) return formatShare(ratio);
   const shares = trees.map((tree) => {
@@ -262,10 +268,10 @@ function sharesText({ name, module }: Frame, ratio: number, trees: readonly Call
 
 /** Native functions that are little more than a system call. */
 const SYSTEM_CALLS = /^(?:writev|write(?:Buffer|(?:Utf8|Latin1|Ascii|Ucs2)String))$/;
-/** Share of the time by which samples and CPU time may differ. */
+/** The share of system calls in the samples may exceed the kernel's share of the CPU time by this much. */
 const TOO_OFTEN = 0.1;
 
-/** V8's sampler overstates time in system calls, so its share is checked against the kernel's count. */
+/** V8's sampler overstates time in system calls, so this compares its share with the kernel's count. */
 function oftenSentence(
   whole: CallTree,
   runs: readonly TargetProfile[],
@@ -291,9 +297,9 @@ function outsideSentence(whole: CallTree): string {
 }
 
 /**
- * Says that a process was mostly idle, because then its own work is not what makes requests slow. Its idle time begins
- * just before Node waits for input and ends after the last callback that handles this input; within that time, only
- * JavaScript counts as busy.
+ * Says if a process was mostly idle, because then its own work is not what makes requests slow. V8's idle time begins
+ * just before Node waits for input and ends after the last callback that handles this input. Within that time, only
+ * running JavaScript counts as busy.
  */
 function idleSentence(runs: readonly TargetProfile[]): string {
   const ratio = sum(runs, ({ idleMs }) => idleMs) /
@@ -305,12 +311,13 @@ function idleSentence(runs: readonly TargetProfile[]): string {
     "V8 counts both as idle time.";
 }
 
-// Which functions make one cell slower than another, as a sentence.
+// A sentence about which functions make one cell slower than another.
 
 type ProfiledSide = Pick<ProfiledCell, "label" | "runs">;
 
 /**
- * Why `after` is slower than `before`; null if it takes no more time per request, or if the profiles do not show why.
+ * Why `after` is slower than `before`; null if `after` takes no more time per request, or if the profiles do not show
+ * why.
  */
 export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): string | null {
   const change = changeBetween(before, after);
@@ -321,13 +328,14 @@ export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): str
 }
 
 /**
- * How the CPU time of a request changed, according to runs without a profiler; `either` if those runs do not show it.
+ * How the CPU time of a request changed according to runs without a profiler; `either` if these runs do not show the
+ * direction.
  */
 export type WorkChange = "more" | "less" | "either";
 
 /**
- * Compares one target before and after a change. Null if either side has no profile, or if the profiles do not show a
- * change like `work`.
+ * Compares one target before and after a change; null if either side has no profile, or if the profiles do not show a
+ * change in the direction of `work`.
  */
 export function comparedSentence(
   base: ProfiledSide,
@@ -343,7 +351,7 @@ export function comparedSentence(
 }
 
 function changeBetween(before: ProfiledSide, after: ProfiledSide): ProfileChange | null {
-  // The number of requests completed during sampling follows from the rate.
+  // The number of requests completed during sampling is the rate times the duration.
   const [was, is] = [before, after].map(({ runs }) => ({
     runs: runs.map(({ tree, rate, forS }) => ({ tree, requests: (rate ?? 0) * forS })),
   }));
@@ -353,7 +361,10 @@ function changeBetween(before: ProfiledSide, after: ProfiledSide): ProfileChange
 }
 
 const MOST_NAMED = 3;
-/** Share of the difference; if the named functions explain less, it is spread over many. */
+/**
+ * If the named functions explain less than this share of the difference, the difference counts as spread over many
+ * functions.
+ */
 const FEW_EXPLAIN = 0.5;
 
 function changeSentence(
@@ -388,7 +399,7 @@ function changeSentence(
     }; by function most in ${functions}${noise}`;
 }
 
-/** The largest changes, without those that may be chance. */
+/** The largest changes, except those that may be due to chance. */
 function firstOf<T extends TimeChange>(grown: readonly T[]): T[] {
   return grown.filter(({ isBeyondNoise }) => isBeyondNoise !== false).slice(0, MOST_NAMED);
 }

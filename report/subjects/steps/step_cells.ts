@@ -1,7 +1,7 @@
 /**
- * Each request of a mix, flow or page as a scenario of its own, so that tables, claims and thresholds, which read the
- * figures of cells, can read those of such a step. The figures of a step are of whole runs, even if the experiment
- * discards a part.
+ * Treats each request of a mix, flow or page (a step) as a scenario of its own. So tables, claims and thresholds, which
+ * read the figures of cells, can also read those of a step. The figures of a step are of whole runs, even if the
+ * experiment discards a part.
  */
 import { stepPath } from "../../../base/figures/steps.ts";
 import type { StepFigures } from "../../../runner/result/step.ts";
@@ -25,7 +25,7 @@ export function stepScenarios(
 
 const made = new WeakMap<Run, readonly Run[]>();
 
-/** The steps of a run as runs of their own; made only once for each run. */
+/** The steps of a run as runs of their own. They are made only once for each run. */
 function stepRuns(run: Run): readonly Run[] {
   const known = made.get(run);
   if (known !== undefined) return known;
@@ -43,7 +43,9 @@ const NO_TIMES: Run["service"] = {
   percentiles: { "50": 0, "75": 0, "90": 0, "95": 0, "99": 0, "99.9": 0, "99.99": 0 },
 };
 
-/** The run as if it had only sent the requests of this step; facts known only for the whole are left out. */
+/**
+ * The run as if it had sent only the requests of this step. Facts that are known only for the whole run are left out.
+ */
 function stepRun(run: Run, step: StepFigures): Run {
   const { requests, wrong, errors, status, rate, latency, histogram, censoredHistogram } = step;
   const { streams, sockets } = step;

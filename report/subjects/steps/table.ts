@@ -1,4 +1,4 @@
-/** A table with a row for each request of a mix, flow or page, for each cell. */
+/** A table with a row for each cell and each request of a mix, flow or page. */
 import { isRedirectedName } from "../../../base/figures/steps.ts";
 import type { StepFigures } from "../../../runner/result/step.ts";
 import { type Block, table } from "../../blocks.ts";
@@ -12,7 +12,7 @@ import * as column from "../tables/column.ts";
 import { type Table, tableOf } from "../tables/table.ts";
 import { stepScenarios } from "./step_cells.ts";
 
-/** The figures of each request of a mix, flow or page; empty for a scenario with a single request. */
+/** The figures of each request of a mix, flow or page; empty for a scenario that has a single request. */
 export function steps(scenario: ScenarioContext): Block[] {
   return [
     table(stepsTable(scenario), { forms: ["page", "markdown", ...scenario.roomy] }),
@@ -25,7 +25,8 @@ const NOTE =
 
 function stepsTable(scenario: ScenarioContext): Table {
   const places = scenario.cells.map(({ label }) => label);
-  // With `follow`, any request may be redirected; requests that never were are left out.
+  // With `follow`, there is a row for the redirected part of every request. It is left out if the
+  // request was never redirected.
   const rows = stepScenarios([scenario], scenario.results)
     .filter(({ name, cells }) => !isRedirectedName(name) || cells.some((cell) => dueOf(cell) > 0))
     .flatMap(({ name, cells }) =>
@@ -49,7 +50,7 @@ function dueOf({ runs }: CellRuns): number {
   return sum(runs, ({ requests }) => requests.due);
 }
 
-/** Columns of one run, for CSV. */
+/** One run's figures of each step, as columns for CSV. */
 export function stepColumns(steps: readonly StepFigures[]): Record<string, number> {
   return Object.fromEntries(
     steps.flatMap(({ name, rate, requests, wrong, latency, ...messages }) => [

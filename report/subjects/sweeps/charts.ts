@@ -1,4 +1,4 @@
-/** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes shared by its facets. */
+/** The charts of a sweep: requests/s, p50 and p99 against the factor, on axes that all facets share. */
 import type { CellRuns } from "../../cells/cells.ts";
 import { type NumericFactor, phraseOf, textAt } from "../../cells/factors.ts";
 import {
@@ -70,8 +70,8 @@ export function drawingsOf(
 }
 
 /**
- * Reference lines: the offered rate, which can't be exceeded; and where each line stops growing, if that is on the
- * axis.
+ * Reference lines: the offered rate, which responses can't exceed, and for each line the point where it stops growing,
+ * if that is on the axis.
  */
 function referencesOf(
   lines: readonly SweepLine[],
@@ -87,7 +87,7 @@ function referencesOf(
   return isOffered ? [{ kind: "equality" }, ...knees] : knees;
 }
 
-/** The figure in its base unit: per second, or ms. */
+/** The figure in its base unit: per second or ms. */
 function figureIn(cell: CellRuns, figure: SweepFigure): Measured {
   return figure === "rate"
     ? { value: cell.rate.mean, interval: cell.interval("rate") }
@@ -102,12 +102,15 @@ export function shownFigures(cells: readonly CellRuns[]): Shown[] {
   return [{ figure: "rate", title: "Requests/s", unit: PER_SEC }, timeOf(50), timeOf(99)];
 }
 
-/** Logarithmic from this ratio of largest to smallest value, because equal steps would crowd most values at one end. */
+/**
+ * An axis is logarithmic if the largest value is at least this many times the smallest, because equal steps would crowd
+ * most values at one end.
+ */
 const LOG_FROM = 20;
 /** Room beside the outermost points, as a share of the axis. */
 const PADDING = 0.05;
 
-/** The axis of a figure, with room for the intervals. */
+/** The axis of a figure, which includes the ends of all intervals. */
 export function figureAxis(
   cells: readonly CellRuns[],
   { figure, unit: { name, size } }: Shown,
@@ -122,7 +125,10 @@ export function figureAxis(
   return axisOver(figure === "rate" ? "" : name, values, { logFrom: isLog ? 1 : Infinity, room });
 }
 
-/** A cell's figure with its interval, at any position on the other axis. @param of What its text begins with. */
+/**
+ * A point with a cell's figure and its interval, still without a position on the other axis. @param of What the point's
+ * text begins with.
+ */
 export function figurePoint(
   cell: CellRuns,
   { figure, unit }: Shown,
@@ -142,7 +148,7 @@ export function figurePoint(
   };
 }
 
-/** An axis with a tick at each value. There are at least two values, in ascending order. */
+/** An axis with a tick at each of the factor's values. There are at least two values, in ascending order. */
 function factorAxis({ name, values }: NumericFactor): Axis {
   const [low, high] = [values[0].at, values[values.length - 1].at];
   const isLog = low > 0 && high / low >= LOG_FROM;

@@ -1,6 +1,6 @@
 /**
- * How much of the differences in requests/s within a scenario each factor explains, and its effect from end to end; and
- * how much each of its values shifts p99.
+ * How much of the differences in requests/s within a scenario each factor explains, the effect of each factor between
+ * its extreme values, and how much each of its values shifts p99.
  */
 import {
   type FactorialCell,
@@ -21,26 +21,27 @@ import {
   type RegressedCell,
 } from "../../../runner/stats/regression/quantile_regression.ts";
 
-/** The target or a factor, with its values from one end to the other. */
+/** The target or a factor. Its levels are ordered from one end to the other. */
 interface Dimension {
   readonly name: string;
   readonly levelOf: (cell: CellRuns) => string;
   readonly levels: readonly string[];
 }
 
-/** With fewer cells, shares of the variance say little about the factors. */
+/** With fewer cells than this, shares of the variance say little about the factors. */
 const FEWEST_WEIGHED = 5;
 
 /**
- * The share of the variance that each factor explains, and its effect. No rows with fewer than two factors (the target
- * is one), for few cells, or unless every combination of values was measured.
+ * The share of the variance that each factor explains, and the effect of each factor. Without rows if there are fewer
+ * than two factors (the target counts as one), if there are few cells, or unless every combination of values was
+ * measured.
  */
 export function weightsTable(scenario: string, cells: readonly CellRuns[]): Table {
   const dimensions = dimensionsOf(cells);
   const logs = cells.length >= FEWEST_WEIGHED && areSeveral(dimensions, cells)
     ? logsOf(dimensions, cells)
     : null;
-  // Without every combination, the effects of factors can't be separated.
+  // Unless every combination was measured, the effects of factors can't be separated.
   const isFull = logs !== null && varianceExplained(logs) !== null;
   const shares = isFull ? sharesShown(logs) : null;
   const rows: FactorRow[] = [
@@ -68,7 +69,7 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
   ]);
 }
 
-/** A factor, or the rest that factors do not explain. */
+/** A factor, or a part of the variance that no single factor explains. */
 interface FactorRow {
   readonly name: string;
   readonly ends?: string;
@@ -87,7 +88,10 @@ const RATIOS =
   "The ratios compare a factor's last value with its first, as geometric means over all other factors; values that are not numbers are ordered from " +
   "the fewest requests/s to the most.";
 
-/** Factors that not all targets have are shown with the target, because their effects can't be separated. */
+/**
+ * The dimensions in which cells differ. Factors that not all targets have become part of the target, because their
+ * effects can't be separated from the target's.
+ */
 function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
   const paths = factorPaths(cells);
   const isOwn = (path: string): boolean => cells.some((cell) => valueOf(cell, path) === undefined);
@@ -118,14 +122,14 @@ function areSeveral(dimensions: readonly Dimension[], cells: readonly CellRuns[]
   return dimensions.length > 1 && factorPaths(cells).length > 0;
 }
 
-/** The values of a factor, from the lowest requests/s to the highest. */
+/** The values of a factor, from the one with the lowest requests/s to the one with the highest. */
 function byRate(cells: readonly CellRuns[], levelOf: Dimension["levelOf"]): string[] {
   return [...Map.groupBy(cells, levelOf)]
     .map(([level, those]) => ({ level, rate: median(those.map(({ rate }) => rate.mean)) }))
     .sort((a, b) => a.rate - b.rate).map(({ level }) => level);
 }
 
-/** The logarithms of requests/s of each cell's runs; null if a run completed nothing. */
+/** The logarithms of requests/s of each cell's runs; null if a run completed no request. */
 function logsOf(
   dimensions: readonly Dimension[],
   cells: readonly CellRuns[],
@@ -137,7 +141,10 @@ function logsOf(
   return logs.every(({ values }) => values.every(Number.isFinite)) ? logs : null;
 }
 
-/** Requests/s at the last value over those at the first; all else is equal, because every combination was measured. */
+/**
+ * Requests/s at the last level over requests/s at the first. Everything else is equal, because every combination was
+ * measured.
+ */
 function effectOf({ levels, levelOf }: Dimension, cells: readonly CellRuns[]): number {
   const meanAt = (level: string): number => {
     const those = cells.filter((cell) => levelOf(cell) === level);
@@ -149,16 +156,16 @@ function effectOf({ levels, levelOf }: Dimension, cells: readonly CellRuns[]): n
 // How much each value of each factor shifts p99.
 
 const SHARE = 0.99;
-/** Any fixed seed. */
+/** Any fixed seed will do. */
 const SEED = 16;
-/** With fewer requests in a cell, fewer than ten lie beyond its p99. */
+/** A cell with fewer requests would have fewer than ten beyond its p99. */
 const LEAST_REQUESTS = 1_000;
-/** The most cells, because each costs a page some 5 ms. */
+/** The most cells for which this is computed, because each costs a page some 5 ms. */
 const MOST_CELLS = 40;
 
 /**
- * The effect of each value of each factor on p99. No rows with fewer than two factors (the target is one), with a single
- * run per cell, or with too few requests.
+ * The effect of each value of each factor on p99. Without rows if there are fewer than two factors (the target counts
+ * as one), more than MOST_CELLS cells, a single run per cell, or too few requests.
  */
 export function tailTable(scenario: string, cells: readonly CellRuns[]): Table {
   const dimensions = dimensionsOf(cells);
@@ -199,7 +206,7 @@ function rowsOf(dimensions: readonly Dimension[], cells: readonly CellRuns[]): T
   return effects === null ? [] : parts.map((part, i) => ({ ...part, effect: effects[i + 1] }));
 }
 
-/** None for a cell with too few requests. */
+/** A cell as input for the regression; empty if it has too few requests. */
 function regressedOf(cell: CellRuns, dimensions: readonly Dimension[]): RegressedCell[] {
   const latencies = cell.parts.flatMap(({ blocks }) => blocks.map(({ latency }) => latency));
   if (sum(latencies, ({ count }) => count) < LEAST_REQUESTS) return [];
@@ -209,7 +216,10 @@ function regressedOf(cell: CellRuns, dimensions: readonly Dimension[]): Regresse
   return [{ row: [1, ...row], runs: latencies.flatMap((one) => distributionOf(one) ?? []) }];
 }
 
-/** Whether each value occurs with different values of the other factors, so that their effects can be separated. */
+/**
+ * Whether the effects of the factors can be separated, because each value occurs together with different values of the
+ * other factors.
+ */
 function isSeparable(cells: readonly RegressedCell[]): boolean {
   return new Set(cells.map(({ row }) => row.join())).size === cells.length &&
     rankOf(cells.map(({ row }) => row)) === cells[0].row.length;

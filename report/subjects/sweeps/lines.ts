@@ -1,6 +1,6 @@
 /**
- * The lines of a sweep's figures: one for each target and value of the other factors, in several facets if there are
- * many.
+ * The lines of a sweep's figures: one for each combination of target and values of the other factors. If there are many
+ * lines, they are spread over several facets.
  */
 import { type Knee, kneeOf } from "../../../runner/stats/regression/knee.ts";
 import {
@@ -26,25 +26,25 @@ export interface LinePoint extends OfCell {
 }
 
 export interface SweepLine {
-  /** What distinguishes the line from others in its drawing. */
+  /** What distinguishes the line from others in the same chart. */
   readonly label: string;
-  /** What distinguishes the line from all others of the figure, including its target. */
+  /** What distinguishes the line from those of all charts of the figure. Includes the target. */
   readonly subject: string;
   readonly color: number;
   readonly points: readonly LinePoint[];
   readonly knee: Knee;
-  /** Null if its runs show no scaling law. */
+  /** Null if its runs do not show a scaling law. */
   readonly scaling: ScalingLaw | null;
 }
 
-/** Lines that share a drawing. */
+/** Lines that share a chart. */
 export interface SweepFacet {
   /** What the lines have in common; "" for a single facet. */
   readonly label: string;
   readonly lines: readonly SweepLine[];
 }
 
-/** A dimension that is constant along a line: the target, or another factor. */
+/** Something that is constant along a line: the target, or another factor. */
 interface Dimension {
   readonly isTarget: boolean;
   readonly levelOf: (cell: CellRuns) => string;
@@ -84,7 +84,7 @@ export function facetsOf(
   }));
 }
 
-/** The target first, then the other factors; only those that vary. */
+/** The dimensions that vary: the target first, then the other factors. */
 function dimensionsOf(cells: readonly CellRuns[], { path }: NumericFactor): Dimension[] {
   const others = factorPaths(cells).filter((other) => other !== path).map((other) => {
     const name = factorName(cells, other);
@@ -99,10 +99,10 @@ function dimensionsOf(cells: readonly CellRuns[], { path }: NumericFactor): Dime
     .filter(({ size }) => size > 1);
 }
 
-/** The most lines in a chart whose colours and dashes can still be distinguished. */
+/** The most lines in a chart that can still be distinguished by colour and dashes. */
 const MOST_LINES = 8;
 
-/** As many of the first dimensions as give lines that can be distinguished, but at least one. */
+/** The first dimensions, as many as possible without having more lines than can be distinguished, but at least one. */
 function lineDimensions(dimensions: readonly Dimension[]): readonly Dimension[] {
   let lines = 1;
   const end = dimensions.findIndex(({ size }, i) => (lines *= size) > MOST_LINES && i > 0);
@@ -114,8 +114,8 @@ function labelOf(cell: CellRuns, dimensions: readonly Dimension[]): string {
 }
 
 /**
- * Where a line stops growing, and its scaling law, by the values with correct responses, because a fast error is no
- * success.
+ * Where a line stops growing, and its scaling law. Both consider only values with correct responses, because a fast
+ * error is no success.
  */
 function growthOf(
   points: readonly LinePoint[],
@@ -133,15 +133,15 @@ function growthOf(
   };
 }
 
-/** Factors that add capacity: twice as many units serve twice as much at best. */
+/** Factors that add capacity, so that twice as many units serve at best twice as much. */
 const ADD_CAPACITY: readonly string[] = ["connections", "instances", "workers"];
-/**
- * A law that misses a measured value by more than this ratio does not fit the line, which then has a knee, or another
- * shape.
- */
+/** If a law misses a measured value by more than this ratio, it does not fit the line. */
 const MOST_MISSED_RATIO = 1.1;
 
-/** The scaling law of a line; null if the factor adds no capacity, the law does not fit, or the runs do not show it. */
+/**
+ * The scaling law of a line; null if the factor adds no capacity, if the law does not fit, or if the runs do not show a
+ * law.
+ */
 function scalingOf(
   points: readonly SampledScalingPoint[],
   { name, kind }: NumericFactor,

@@ -1,6 +1,6 @@
 /**
- * The effects of an experiment's factors: for each scenario its figures against every factor with three or more
- * numbers, the knee where requests/s stop growing, and the effect of each factor.
+ * The effects of an experiment's factors. For each scenario: its figures against every factor with three or more
+ * numbers, the knee at which requests/s stop growing, and the effect of each factor.
  */
 import type { Knee } from "../../../runner/stats/regression/knee.ts";
 import { type Block, figure, FORMS, group, table, text } from "../../blocks.ts";
@@ -32,7 +32,7 @@ export function sweeps({ scenarios }: ReportContext): Block[] {
   ]);
 }
 
-/** The most rows of drawings; the table has all values. */
+/** The most rows of charts. The table has all values. */
 const MOST_FACETS = 4;
 
 function factorBlocks({ name, cells, level }: ScenarioContext, factor: NumericFactor): Block[] {
@@ -58,7 +58,7 @@ function factorBlocks({ name, cells, level }: ScenarioContext, factor: NumericFa
 const READING =
   "Each point is a cell, its whisker the 95 % confidence interval over its runs. A line joins the cells that differ only in the factor. A dashed vertical line marks the knee, where requests/s stop growing; the bar at its foot is its interval. A dotted line is the offered load: a server that keeps up lies on it. Hollow points had over 1 % wrong or failed responses, or too few requests for the percentile. Values that span decades are on logarithmic axes: equal steps are equal ratios.";
 
-/** How far requests/s grow along each line, and what stops them. */
+/** A table of how far requests/s grow along each line, and what limits them. */
 function growthTable(lines: readonly SweepLine[], factor: NumericFactor, scenario: string): Table {
   const { name, isOffered } = factor;
   const bestOf = ({ points }: SweepLine): LinePoint | null =>
@@ -116,7 +116,7 @@ function kneeCell(
 ): TableCell {
   const text = betweenText(factor, at);
   if (interval === null) return { text, value: at };
-  // The interval of a rate needs no unit, because the value above it has one.
+  // The interval of a rate needs no unit, because the value above it already has one.
   const [low, high] = [interval.low, interval.high].map((end) =>
     factor.kind === "rate" ? formatNumber(end) : betweenText(factor, end)
   );
@@ -127,7 +127,7 @@ function isRight({ cell }: LinePoint): boolean {
   return !hasTooManyErrors(cell) && cell.rate.mean > 0;
 }
 
-/** The values in the drawings: one row for each cell. */
+/** The values in the charts, with a row for each cell. */
 function sweepTable(lines: readonly SweepLine[], factor: NumericFactor, scenario: string): Table {
   const rows = lines.flatMap(({ subject, color, points }) =>
     points.map((point): SweepRow => ({ subject, color, ...point }))

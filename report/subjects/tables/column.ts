@@ -1,6 +1,6 @@
 /**
- * Columns of tables: `column.text("Reason", ({ reason }) => reason)`. The page's client makes some, so this imports nothing
- * that is large.
+ * Columns of tables, such as `column.text("Reason", ({ reason }) => reason)`. The page's script makes some columns, so
+ * this imports nothing large.
  */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import type { CellRuns } from "../../cells/cells.ts";
@@ -20,7 +20,7 @@ import {
 
 type ReadNumber<T> = (row: T) => Measured | number | null | undefined;
 
-/** Rows without a number stay empty. */
+/** A column of numbers. Rows without a number stay empty. */
 export function number<T>(
   label: string,
   of: ReadNumber<T>,
@@ -38,7 +38,7 @@ export function number<T>(
   };
 }
 
-/** Numbers that are alarming unless they are 0. */
+/** A column of numbers that are alarming unless they are 0. */
 export function errors<T>(
   label: string,
   of: ReadNumber<T>,
@@ -49,12 +49,12 @@ export function errors<T>(
   return { ...head, cell: (row) => alarming(read(row)) };
 }
 
-/** The column, left out where all of its numbers are 0. */
+/** The same column, but left out of tables in which all of its numbers are 0. */
 export function rare<T>(column: ColumnOf<T>): ColumnOf<T> {
   return { ...column, isRare: true };
 }
 
-/** Returns the text of a cell, or a whole cell, which may also have a colour, a link or a bar. */
+/** Returns the text of a cell, or a complete cell, which may also have a colour, a link or a bar. */
 type ReadText<T> = (row: T) => string | TableCell;
 
 export function text<T>(label: string, of: ReadText<T>): ColumnOf<T> {
@@ -65,7 +65,7 @@ export function text<T>(label: string, of: ReadText<T>): ColumnOf<T> {
   return { label, kind: "text", cell };
 }
 
-/** A column whose cells are the heads of their rows. */
+/** A column whose cells are the headings of their rows. */
 export function name<T>(label: string, of: ReadText<T>): ColumnOf<T> {
   return { ...text(label, of), kind: "name" };
 }
@@ -87,7 +87,7 @@ export const runs: readonly ColumnOf<RunOfCell>[] = [
   number("Run", ({ run }) => run.repetition, "count"),
 ];
 
-// Latencies of pooled runs.
+// Latencies of several runs together.
 
 export function meanIn(latency: PooledLatency, interval: Ends | null = null): Measured | null {
   if (latency.count === 0) return null;
@@ -99,14 +99,14 @@ export function maxIn(latency: PooledLatency): Measured | null {
   return { value: latency.max, isAtLeast: latency.isAtLeast("max") };
 }
 
-/** A percentile as a cell: weak if too few values support it, null without any value. */
+/** A percentile as a cell: weak if too few values support it, null if there are no values. */
 export function percentileIn(latency: PooledLatency, p: number): Measured | null {
   const { count, endedCount } = latency;
   if (count === 0 || p < 50 && endedCount === 0) return null;
   return { ...latency.percentile(p), isWeak: !supportsPercentile(count, p) };
 }
 
-/** The percentile with its interval. */
+/** The percentile of a cell with its interval; null if there are no values. */
 export function percentileOfCell({ latency, interval }: CellRuns, p: Percentile): Measured | null {
   const found = percentileIn(latency, p);
   return found && { ...found, interval: p === 99.99 ? null : interval(p) };

@@ -31,10 +31,10 @@ export interface ComparedPair {
 }
 
 /**
- * Null without pairs.
+ * A table of comparisons; null if there are no pairs.
  *
- * @param areSides Whether the pairs are the sides of two results, whose figures stand beside the ratios. Otherwise they
- * are targets, each beside its own base.
+ * @param areSides Whether the pairs are the two sides of a comparison of results, whose figures are shown beside the
+ * ratios. Otherwise they are targets, each compared with its own base.
  */
 export function comparedTable(
   caption: string,
@@ -82,7 +82,8 @@ function figureColumn(figure: ComparedFigure, areSides: boolean): ColumnOf<Compa
 }
 
 /**
- * `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides, as in other tables; for several sessions, the mean.
+ * The figure of both sides, as other tables show it, or the mean if there are several sessions: `1,000 → 2,600` or `≥
+ * 12.1 ms → 9.3 ms`.
  */
 function valuesText(
   { figure, base, next, between }: FigureComparison,
@@ -96,14 +97,14 @@ function valuesText(
   }).join(" → ");
 }
 
-/** A cell's figure as in other tables; null for CPU time, which no other table has per request. */
+/** A cell's figure as other tables show it; null for CPU time, which no other table shows per request. */
 function valueIn({ rate, latency }: CellRuns, figure: ComparedFigure): number | null {
   if (figure === "cpuPerRequest") return null;
   if (figure === "rate") return rate.mean;
   return figure === "mean" ? latency.mean : percentileOf(latency, figure);
 }
 
-/** A text for each figure that may decide, with its verdict, followed by one text for all other figures. */
+/** One text for each figure that may decide, with its verdict, followed by a single text for all other figures. */
 export function comparedTexts(
   { figures, marginRatio, decisive }: GroupComparison,
   cells: readonly [base: CellRuns, next: CellRuns],
@@ -128,7 +129,7 @@ export function comparedTexts(
   ];
 }
 
-/** What intervals over sessions are based on. */
+/** A note on the sessions that intervals are based on. */
 function sessionsNote(contrasts: readonly SessionContrast[]): string {
   const [widest] = contrasts.toSorted((a, b) => b.variance - a.variance);
   const { base, next, earlier } = widest.sessions;
@@ -141,7 +142,7 @@ function sessionsNote(contrasts: readonly SessionContrast[]): string {
     }; successive sessions correlate by about ${widest.correlation.toFixed(1)}.`;
 }
 
-/** What the ratios are based on if cells that might be worse were measured again. */
+/** A note on the ratios of cells that were measured again because they might have been worse. */
 function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
   return `Every figure that seemed worse after ${
     counted(first, "block")
@@ -152,7 +153,9 @@ function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
     "slower does so in both stages.";
 }
 
-/** Notes on the meaning of ratios and verdicts; the reason for a limited verdict is in the verdict's own word. */
+/**
+ * Notes on the meaning of ratios and verdicts. If a verdict is limited, the verdict itself says why, so no note does.
+ */
 export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;
   const all = comparisons.flatMap(({ figures }) => figures);
@@ -183,13 +186,14 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   ];
 }
 
-// The same as a figure: for each pair and figure the ratio with its interval, the verdict, and the margin.
+// The comparisons as a chart: for each pair and figure, the ratio with its interval, the verdict
+// and the margin.
 
 export type ForestPanel = Required<Pick<Panel, "title">> & { readonly chart: Rows };
 
 /**
- * The pairs as panels, one for each figure, with the pairs in the same order; several panels if there are many pairs.
- * @param isOpen Whether requests come at a fixed pace: all targets then serve the same number, so requests/s are not
+ * The pairs as one panel for each figure, all in the same order. If there are many pairs, a figure has several panels.
+ * @param isOpen Whether requests come at a fixed pace. If so, all targets serve the same number, and requests/s are not
  * compared.
  */
 export function forestOf(pairs: readonly ComparedPair[], isOpen: boolean): ForestPanel[] {
@@ -200,7 +204,7 @@ export function forestOf(pairs: readonly ComparedPair[], isOpen: boolean): Fores
     const against = base === null ? "compared" : `against ${base}`;
     return { title: `${name} ${against}, ${more} is better`, chart: chartOf(pairs, figure) };
   });
-  // Each panel has some of the rows, on an axis that fits all of them.
+  // Each panel has some of the rows, but its axis fits all rows.
   return Array.from(
     { length: Math.ceil(pairs.length / MOST_ROWS) },
     (_, part) =>
@@ -220,7 +224,7 @@ function baseOf(pairs: readonly ComparedPair[]): string | null {
   return bases.size === 1 ? pairs[0].base : null;
 }
 
-/** `hono / nginx · connections 10`: common factors of two cells are printed once. */
+/** For example `hono / nginx · connections 10`. Factors that both cells have in common appear only once. */
 function pairLabel({ name, base, cells }: ComparedPair): string {
   const [to, of] = cells.map(({ runs }) => cellParts(runs[0]));
   if (of.length !== to.length) return `${name} / ${base}`;
@@ -234,7 +238,7 @@ function chartOf(pairs: readonly ComparedPair[], figure: ComparedFigure): Rows {
     const compared = comparisonOf(comparison, figure);
     const { ratio, interval, verdict, isDoubted } = compared;
     if (ratio === null) return [];
-    // A very wide interval is not drawn, because it would squeeze all others together.
+    // A very wide interval is not drawn, because it would squeeze all the others.
     const drawn = interval && !isTooWide(interval) ? interval : null;
     return [{
       label: common !== null ? name : pairLabel(pair),
@@ -244,7 +248,7 @@ function chartOf(pairs: readonly ComparedPair[], figure: ComparedFigure): Rows {
       low: drawn && compact(drawn.low),
       high: drawn && compact(drawn.high),
       runs: [],
-      // Without an interval there is no verdict.
+      // Without an interval, there is no verdict.
       tone: interval === null || verdict === "inconclusive" || isDoubted ? "open" : TONES[verdict],
       word: interval === null ? "" : verdictWord(compared, comparison.marginRatio),
       text: ratioText(compared),
@@ -256,7 +260,7 @@ function chartOf(pairs: readonly ComparedPair[], figure: ComparedFigure): Rows {
   return {
     kind: "rows",
     alt: `${figureName(figure)}${against}: ${counted(rows.length, "ratio")} with intervals`,
-    // Reaches at least from 0.9 to 1.1, so that 1 is always on the axis.
+    // The axis reaches at least from 0.9 to 1.1, so that 1 is always on it.
     axis: axisOver("×", [...ends.filter((end) => end > 0), 1 / margin, margin, 0.95, 1.04], {
       logFrom: 0,
       room: 1.06,

@@ -1,27 +1,27 @@
-/** Latencies as a histogram of rows with bars, for terminals. */
+/** Latencies as a histogram for terminals, in which each row is a bar. */
 import type { Histogram } from "../../../runner/stats/histogram/histogram.ts";
 import { timeUnit } from "../../writing/units.ts";
 import * as column from "./column.ts";
 import { type Table, tableOf } from "./table.ts";
 
-/** The first step contains the fastest values up to this percentile, so that outliers take only one line. */
+/** The first row covers the fastest values up to this percentile, so that fast outliers take only one row. */
 const FIRST_STEP_UP_TO = 1;
 
 /**
  * A row for each step, with its share as a bar.
- * @param histogram Not empty.
- * @param steps Number of steps, all with the same ratio of their ends.
+ * @param histogram Must not be empty.
+ * @param steps Number of steps. All but the first span the same ratio.
  * @param label Heading above the upper ends of the steps.
- * @param of Heading above the shares: the things that have these times.
+ * @param of Heading above the shares: what has these times, such as `Requests`.
  */
 export function histogramTable(
   histogram: Histogram,
   { steps = 11, caption = "Latency histogram", label = "Up to", of = "Requests" } = {},
 ): Table {
-  let endUs = 0; // end of the last bucket, which may be above the largest value
+  let endUs = 0; // end of the last bucket, which may lie above the largest value
   histogram.forEachBucket((_lowUs, highUs) => endUs = highUs);
   const lowUs = histogram.valueAtPercentile(FIRST_STEP_UP_TO);
-  // Values are in whole microseconds, so that 0 begins half a microsecond earlier.
+  // Values are whole microseconds, so the bucket of 0 begins at minus half a microsecond.
   const edgesUs = [-0.5, ...equalRatioEdgesUs(lowUs, endUs, steps - 1)];
   const unit = timeUnit(edgesUs.map((us) => us / 1_000));
   const rows = sharesBetween(histogram, edgesUs).map((share, i) => ({
@@ -35,7 +35,10 @@ export function histogramTable(
   ]);
 }
 
-/** `steps` + 1 edges of equal ratio from `lowUs` to the end of the bucket that ends with `highUs`. */
+/**
+ * `steps` + 1 edges with equal ratios between them, from `lowUs` to the end of the bucket whose highest value is
+ * `highUs`.
+ */
 function equalRatioEdgesUs(lowUs: number, highUs: number, steps: number): number[] {
   const from = Math.max(1, lowUs);
   const ratio = (highUs + 0.5) / from;
@@ -43,8 +46,8 @@ function equalRatioEdgesUs(lowUs: number, highUs: number, steps: number): number
 }
 
 /**
- * Share of all values between each two edges. A bucket of whole microseconds [low, high] covers low − ½ … high + ½. If
- * it lies across an edge, it is split by width, because short times would otherwise look like a comb.
+ * The share of all values between each two edges. A bucket of whole microseconds [low, high] covers low − ½ … high + ½.
+ * If an edge cuts a bucket, the bucket's count is split by width, because short times would otherwise look like a comb.
  */
 export function sharesBetween(histogram: Histogram, edgesUs: readonly number[]): number[] {
   const shares = new Float64Array(edgesUs.length - 1);

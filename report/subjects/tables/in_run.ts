@@ -1,4 +1,7 @@
-/** Figures of single runs with the intervals computed within them, for a measurement and for cells with one run. */
+/**
+ * Figures of single runs with intervals that are computed within the run, for a measurement and for cells that have a
+ * single run.
+ */
 import { NAMED_FIGURES } from "../../../base/figures/figure.ts";
 import type { InRun, InRunFigure, NO_INTERVAL_REASONS } from "../../../runner/result/in_run.ts";
 import { type Block, table } from "../../blocks.ts";
@@ -10,7 +13,7 @@ import type { ScenarioContext } from "../subject.ts";
 import * as column from "./column.ts";
 import { type ColumnOf, type Format, type OfCell, type Table, tableOf } from "./table.ts";
 
-/** Why a figure has no interval, without a full stop. */
+/** Why a figure has no interval, as clauses. */
 const NO_INTERVAL_TEXTS: Readonly<Record<typeof NO_INTERVAL_REASONS[number], string>> = {
   "too-short": "the run is too short",
   "not-stationary": "the level of the figure changes during the run",
@@ -24,7 +27,10 @@ export const OF_THIS_RUN_TEXT =
 
 const SHOWN: readonly InRunFigure[] = ["rate", "mean", "p50", "p99", "errors"];
 
-/** The figures of one run with their intervals; null if the run is too short for any, which a sentence says instead. */
+/**
+ * The figures of one run with their intervals; null if the run is too short for any interval, which a sentence then
+ * says instead.
+ */
 export function inRunTable({ fromS, figures }: InRun): Table | null {
   const rows = SHOWN.flatMap((name) => {
     const figure = figures[name];
@@ -56,8 +62,8 @@ export function inRunTable({ fromS, figures }: InRun): Table | null {
 }
 
 /**
- * Intervals within a run, only for cells with a single run: the interval over several runs says more, and the one
- * within a run could be mistaken for it.
+ * Intervals within a run, shown only for cells that have a single run. If there are several runs, the interval over
+ * them says more, and the one within a run could be mistaken for it.
  */
 export function inOneRun({ name, cells }: ScenarioContext): Block[] {
   const known = cells.filter((cell) => SHOWN.some((figure) => onlyRun(cell, figure)?.interval));
@@ -80,7 +86,7 @@ function onlyRun({ parts }: CellRuns, name: InRunFigure): InRun["figures"][InRun
   return parts.length === 1 ? parts[0].whole.inRun?.figures[name] : null;
 }
 
-/** `No interval of mean and p99 of a: too few clusters of slow or failed requests.` */
+/** For example `No interval of mean and p99 of a: too few clusters of slow or failed requests.` */
 function notesOn(cells: readonly CellRuns[]): string[] {
   const lacking = SHOWN.flatMap((name) =>
     [...Map.groupBy(cells, (cell) => onlyRun(cell, name)?.intervalReason)].flatMap(

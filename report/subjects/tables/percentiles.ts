@@ -1,4 +1,7 @@
-/** Distributions of latencies and of whole seconds: a row for each cell with its runs pooled, or a row for each run. */
+/**
+ * Distributions of latencies and of whole seconds, with a row for each cell (all its runs pooled) or a row for each
+ * run.
+ */
 import type { Run } from "../../../runner/result/result.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { type Block, group, table, text } from "../../blocks.ts";
@@ -24,7 +27,7 @@ export function percentiles({ name, cells, roomy }: ScenarioContext): Block[] {
   const rows = cells.map((cell) => ({ cell }));
   const meanOf = ({ cell: { latency, interval } }: OfCell): Measured | null =>
     column.meanIn(latency, interval("mean"));
-  // Without an interval, because these percentiles are only read beside their neighbours.
+  // These percentiles have no intervals, because they are only read beside their neighbours.
   const plain = (p: number): ColumnOf<OfCell> =>
     column.number(`p${p}`, ({ cell }) => column.percentileIn(cell.latency, p), unit);
   const runs = cells.flatMap((cell) => cell.runs);
@@ -40,14 +43,14 @@ export function percentiles({ name, cells, roomy }: ScenarioContext): Block[] {
       column.number("Mean", meanOf, unit),
       column.number("Stdev", ({ cell: { latency } }) => latency.count ? latency.stdev : null, unit),
       column.number("Min", ({ cell: { latency } }) => latency.fastest || null, unit),
-      // Percentiles below the median, as autocannon and oha show them.
+      // autocannon and oha show these percentiles below the median.
       ...[2.5, 10, 25].map(plain),
       ...PERCENTILES.map((p) => column.percentile(p, unit))
         .toSpliced(PERCENTILES.indexOf(99), 0, plain(97.5)),
       column.max(unit),
       column.number("Requests", ({ cell }) => cell.latency.count, "count"),
     ])),
-    // Starts with the median if room is short.
+    // In a terminal, the table begins with the median to save room.
     table(
       tableOf({ caption }, latencies.some(({ count }) => count > 0) ? rows : [], [
         column.cell,
@@ -64,15 +67,17 @@ const POOLED =
 const MINIMUM =
   "Mean and stdev count lower bounds as values; the minimum is that of the completed requests.";
 
-/** With fewer seconds, percentiles would be just the values of single seconds. */
+/** With fewer seconds than this, percentiles would merely be the values of single seconds. */
 const FEWEST_SECONDS = 4;
 
-/** autocannon's table: the spread of requests and bytes over whole seconds; empty if no run has enough seconds. */
+/**
+ * The spread of requests and bytes over whole seconds, as in autocannon's table; empty if no run has enough seconds.
+ */
 export function perSecond({ cells }: ScenarioContext): Block[] {
   const runs = runsOf(cells).filter(({ run }) => run.elapsedS >= FEWEST_SECONDS);
   if (runs.length === 0) return [];
   const unit = sizeUnit(runs.map(({ run }) => run.perSecond.bytes.p50));
-  // All columns have one unit, which is in the caption.
+  // All columns have the same unit, which the caption names.
   const spread = (caption: string, of: keyof Run["perSecond"], format: Format) =>
     table(
       tableOf({ caption }, runs, [

@@ -1,5 +1,5 @@
 /**
- * The resources that targets used: CPU, memory, threads, files and context switches, and the work that they did with
+ * The resources that targets used (CPU, memory, threads, files and context switches), and the work that they did with
  * them.
  */
 import type { Run } from "../../../runner/result/result.ts";
@@ -28,7 +28,7 @@ interface Used {
 }
 
 interface ResourceRow extends OfCell {
-  /** Name of the part; null for the whole target, which leaves out Redis. */
+  /** Name of the part; null for the whole target without Redis. */
   readonly part: string | null;
   readonly runs: readonly Used[];
 }
@@ -61,7 +61,7 @@ export function resources({ name, cells }: ScenarioContext): Block[] {
           ({ run, used }) => switchesPerRequestOf(kind, used, run),
         )
       ),
-      // Only of a whole target.
+      // Start-up is known only for a whole target.
       middle("Start-up", ({ run, used }) => used === run ? run.startUp : null, time),
     ])),
   ];
@@ -76,7 +76,7 @@ const PARTS_NOTE =
   "The rows below a target are its parts. Cores and memory of a whole target do not include the run's Redis.";
 const CORES = unitNamed("cores");
 
-/** A row for the target and one for each of its parts; none if the target could not be observed. */
+/** A row for the target and one for each of its parts; empty if the target could not be observed. */
 function rowsOf(cell: CellRuns): ResourceRow[] {
   const used = cell.runs.flatMap((run) => [
     { part: null, run, used: run },
@@ -85,7 +85,7 @@ function rowsOf(cell: CellRuns): ResourceRow[] {
   return [...Map.groupBy(used, ({ part }) => part)].map(([part, runs]) => ({ cell, part, runs }));
 }
 
-/** The median over the runs that have the figure, which some systems and older results lack. */
+/** A column with the median over the runs that have the figure. Some systems and older results lack it. */
 function middle(
   label: string,
   of: (one: Used) => number | null,
@@ -101,7 +101,10 @@ function memoryOf({ used }: Used): number {
   return peakMemoryBytesOf(used);
 }
 
-/** The mean over runs, with its interval if there are several; null for a part, and if CPU time is unknown. */
+/**
+ * Requests per CPU-second: the mean over runs, with its interval if there are several; null for a part, and if CPU time
+ * is unknown.
+ */
 function perCpuOf({ cell, part }: ResourceRow): ReturnType<typeof figureOf> {
   return part === null ? figureOf("perCpu", cell) : null;
 }
@@ -110,7 +113,8 @@ function perCpuOf({ cell, part }: ResourceRow): ReturnType<typeof figureOf> {
 const MOST_PARTS = 4;
 
 /**
- * The targets with the least and the most CPU time per request, and the use of their parts; "" if none was observed.
+ * Names the targets with the least and the most CPU time per request, and what their parts used; "" if no target was
+ * observed.
  */
 function perCpuFinding(rows: readonly ResourceRow[]): string {
   const wholes = rows.flatMap((row) => {

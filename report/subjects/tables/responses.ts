@@ -1,4 +1,4 @@
-/** What went wrong, the slowest requests, which instance served them, and the time to connect. */
+/** What went wrong, the slowest requests, which instance served the responses, and the time to connect. */
 import type { FigureName } from "../../../base/figures/figure.ts";
 import {
   CACHE_USES,
@@ -37,7 +37,7 @@ import {
 } from "./table.ts";
 import { errorsOf } from "../../figures/errors.ts";
 
-// Outcomes of the requests: each due request is in one of the columns.
+// Outcomes of the requests. Each request that was due is counted in exactly one of the columns.
 
 export const ERROR_WORDS: Record<ErrorKind, string> = {
   connect: "Not connected",
@@ -50,7 +50,7 @@ export const ERROR_WORDS: Record<ErrorKind, string> = {
   script: "Script failed",
 };
 
-/** Whether requests had more than one outcome. */
+/** Whether the requests had different outcomes, so that a table of them is worth showing. */
 function areMixed(cells: readonly CellRuns[]): boolean {
   const runs = cells.flatMap((cell) => cell.runs);
   return runs.some(({ requests: { due, completed } }) => due !== completed) ||
@@ -88,7 +88,9 @@ const OUTCOMES =
   "expectation of the scenario refused, or, without an expectation, responses outside 2xx and 3xx; they are also counted by status. " +
   "Errors are the wrong responses, the failed requests and those never sent, as a share of all requests but the unfinished.";
 
-/** Notes on the drain: the wait after the deadline for requests in flight, while nothing new is sent. */
+/**
+ * Notes on the drain, that is, the wait after the deadline for requests in flight, during which nothing new is sent.
+ */
 function drainNotes(runs: readonly Run[]): string[] {
   const long = runs.flatMap(({ drain, elapsedS }) =>
     drain !== undefined && isLongDrain(drain.durationS, elapsedS) ? [drain] : []
@@ -102,10 +104,13 @@ function drainNotes(runs: readonly Run[]): string[] {
   ];
 }
 
-/** A drain shorter than this share of the run does not explain any of its figures. */
+/** A drain shorter than this share of the run explains none of the run's figures. */
 const WORTH_A_WORD = 0.01;
 
-/** Whether a drain may explain figures. @param durationS Its duration. @param elapsedS The run's, up to its deadline. */
+/**
+ * Whether a drain may explain figures. @param durationS Duration of the drain. @param elapsedS Duration of the run up
+ * to its deadline.
+ */
 export function isLongDrain(durationS: number, elapsedS: number): boolean {
   return durationS > WORTH_A_WORD * elapsedS;
 }
@@ -115,7 +120,7 @@ const REASONS_PER_CELL = 8;
 /** A protocol violation that made no request fail. */
 export const UNSOLICITED_TEXT = "connections closed because unsolicited bytes arrived on them";
 
-/** Why requests failed, with the error messages; none if nothing went wrong. */
+/** Why requests failed, with the error messages; empty if nothing went wrong. */
 function reasonFindings({ label, runs }: CellRuns): Finding[] {
   const byText = Map.groupBy(
     runs.flatMap(({ reasons }) => Object.entries(reasons)),
@@ -134,9 +139,9 @@ function reasonFindings({ label, runs }: CellRuns): Finding[] {
     }));
 }
 
-// The slowest requests: when each was due and sent, how long it took, and how it ended.
+// The slowest requests: when each was due and when it was sent, how long it took, and how it ended.
 
-/** Number of slowest requests shown for each cell; each run keeps as many. */
+/** Number of slowest requests shown for each cell. Each run's results keep as many. */
 const SLOWEST_SHOWN = 10;
 
 type SlowestRequest = NonNullable<Run["slowest"]>[number];
@@ -161,7 +166,7 @@ function slowestTable(scenario: string, cells: readonly CellRuns[]): Table {
     column.number("Run", ({ repetition }) => repetition, "count"),
     column.number("Latency", latencyIn, unit),
     ...isOpen
-      // Shows how long a request waited for a connection, because the server is not always to blame for a slow request.
+      // Shows how long a request waited for a connection, because its latency includes this wait.
       ? [moment("Due at", "s", ({ dueS }) => dueS), moment("Sent after", "ms", waitMs)]
       : [moment("Sent at", "s", ({ sentS }) => sentS)],
     column.text("Request", ({ request }) => request.request ?? "never sent"),
@@ -184,7 +189,7 @@ function endText({ outcome, status }: SlowestRequest): string {
   return outcome === "timeout" ? "timed out" : "unfinished";
 }
 
-/** The slowest requests over all runs of the cell; exact, because each run keeps its own. */
+/** The slowest requests over all runs of the cell. They are exact, because each run keeps as many as are shown. */
 function slowestOfCell(cell: CellRuns): Slow[] {
   return cell.runs.flatMap(({ repetition, slowest = [] }) =>
     slowest.map((request) => ({ cell, repetition, request }))
@@ -197,7 +202,7 @@ function waitMs({ dueS, sentS }: SlowestRequest): number | null {
   return sentS === null ? null : (sentS - dueS) * 1_000;
 }
 
-/** A time with all its digits. */
+/** A column of times with all their digits. */
 function moment(
   label: string,
   unit: string,
@@ -213,8 +218,8 @@ function moment(
   };
 }
 
-// Which instance served the responses, with which class of status and cache status: a row for each of these groups in a
-// cell.
+// Which instance served the responses, and with which class of status and cache status. There is a
+// row for each of these groups in a cell.
 
 interface GroupOfRun {
   readonly name: string;
@@ -227,7 +232,7 @@ interface GroupRow extends OfCell {
   readonly count: number;
   /** Share of the cell's responses that are in this group. */
   readonly share: number;
-  /** Groups that have responses. */
+  /** The group in each run that has responses in it. */
   readonly groups: readonly GroupOfRun[];
 }
 
@@ -239,11 +244,11 @@ interface GroupKind {
 }
 
 /**
- * Responses by class of status, by instance and by cache, and the virtual users' sessions; what no response mentions is
+ * Responses by class of status, by instance and by cache, and the virtual users' sessions. Whatever does not occur is
  * left out.
  */
 export function served({ cells, roomy }: ScenarioContext): Block[] {
-  // If every response was a 2xx, there is only one class.
+  // If every response was a 2xx, there is only one class, which needs no table.
   const hasClasses = cells.some(({ runs }) =>
     runs.some(({ statusLatency }) => statusLatency !== undefined)
   );
@@ -256,7 +261,8 @@ const CLASSES: GroupKind = {
   caption: "Latency by class of status",
   head: "Class",
   note: "Latency of the completed responses by class of status, without requests that timed out.",
-  // Included for a run with only 2xx responses, too, if another run has others.
+  // A run with only 2xx responses is included, too, for the case that another run has other
+  // statuses.
   groupsOf: (run) => STATUS_CLASSES.flatMap((name) => keptIn(run, name)),
 };
 
@@ -327,7 +333,7 @@ function groupTable(
   ]);
 }
 
-/** The sum of all runs' histograms; for a single run, the figure in its results. */
+/** The figure of all runs' histograms together or, for a single run, as in its results. */
 function pooled(
   { cell: { level }, groups, count }: GroupRow,
   figure: "mean" | 50 | 95 | 99,
@@ -339,9 +345,9 @@ function pooled(
   return range && { ...range, isWeak: figure !== "mean" && !supportsPercentile(count, figure) };
 }
 
-// Times to connect, and amounts of data, as in oha's details.
+// Times to connect and amounts of data, as oha shows them in its details.
 
-/** Times to connect and amounts of data; empty if no connection was made, and there was no response. */
+/** Times to connect and amounts of data; empty if there was neither a connection nor a response. */
 export function connections({ name, cells }: ScenarioContext): Block[] {
   const valuesOf = (figure: FigureName): number[] =>
     cells.flatMap((cell) => figureOf(figure, cell)?.value ?? []);
@@ -387,7 +393,7 @@ function openedIn({ runs }: CellRuns): number {
   return sum(runs, ({ connect }) => connect.count);
 }
 
-/** Which TLS was used, for each cell with TLS. */
+/** For each cell with TLS, which version and cipher it used. */
 function tlsNotes(cells: readonly CellRuns[]): string[] {
   return cells.flatMap(({ label, runs }) => {
     const use = mergeTls(runs.map(({ tls }) => tls));
@@ -395,7 +401,7 @@ function tlsNotes(cells: readonly CellRuns[]): string[] {
   });
 }
 
-/** `openssl 3.0.19; TLSv1.3, TLS_AES_256_GCM_SHA384, http/1.1: 50 full handshakes`. */
+/** For example `openssl 3.0.19; TLSv1.3, TLS_AES_256_GCM_SHA384, http/1.1: 50 full handshakes`. */
 export function tlsText({ by, handshakes }: TlsUse): string {
   const agreed = handshakes.map(({ version, cipher, alpn, full, resumed }) => {
     const resumedText = resumed === 0 ? "" : `, ${formatCount(resumed)} resumed`;
@@ -405,7 +411,7 @@ export function tlsText({ by, handshakes }: TlsUse): string {
   return [by, ...agreed].join("; ");
 }
 
-// What went wrong in each scenario and when, why, and which requests took longest.
+// What went wrong in each scenario, when and why, and which requests took longest.
 
 export function errors({ scenarios }: ReportContext): Block[] {
   const found = scenarios.map((scenario) => ({
@@ -423,7 +429,7 @@ export function errors({ scenarios }: ReportContext): Block[] {
   ];
 }
 
-/** @param isFaulty If false, a terminal does not show the outcomes of all requests. */
+/** @param isFaulty Whether anything went wrong. If not, a terminal does not show the outcomes of all requests. */
 function inDetail({ name, cells, roomy }: ScenarioContext, isFaulty: boolean): Block[] {
   const forms: readonly Form[] = isFaulty ? ["page", ...roomy] : ["page"];
   return [group("", [
@@ -435,21 +441,22 @@ function inDetail({ name, cells, roomy }: ScenarioContext, isFaulty: boolean): B
   ], { depth: "everything" })];
 }
 
-/** With more cells than this, the others are only in the table. */
+/** If more cells than this have errors, the others are only in the table. */
 const MOST_CELLS = 6;
 
-/** A sentence for each cell in which something went wrong; none if nothing did. */
+/** A sentence for each cell in which something went wrong; empty if nothing did. */
 function errorFindings(cells: readonly CellRuns[]): Finding[] {
   const countOf = ({ runs }: CellRuns): number => errorsOf(runs).count;
   const faulty = cells.filter((cell) => countOf(cell) > 0);
-  // In the order of the cells, unless there are too many.
+  // The order is that of the cells. If there are too many, those with the most errors are named
+  // first.
   const named = faulty.length <= MOST_CELLS
     ? faulty
     : faulty.toSorted((a, b) => countOf(b) - countOf(a)).slice(0, MOST_CELLS);
   return named.map((cell) => ({ code: "errors", text: errorText(cell) }));
 }
 
-/** One sentence for all scenarios without errors; "" for none. */
+/** One sentence for all scenarios without errors; "" if every scenario has some. */
 function flawlessText(
   scenarios: readonly { readonly name: string; readonly findings: readonly Finding[] }[],
 ): string {
@@ -460,7 +467,7 @@ function flawlessText(
   return `In ${listed(flawless.map(({ name }) => name), "and")} n${text}`;
 }
 
-/** Ways in which requests go wrong, with their number in a run. */
+/** The ways in which requests go wrong. Each has a word and a function that counts them in a run. */
 const KINDS: readonly (readonly [word: string, count: (run: Run) => number])[] = [
   ...ERRORS.map((kind) =>
     [ERROR_WORDS[kind].toLowerCase(), ({ errors }: Run) => errors[kind] ?? 0] as const
@@ -469,7 +476,10 @@ const KINDS: readonly (readonly [word: string, count: (run: Run) => number])[] =
   ["never sent", ({ requests }) => requests.dropped],
 ];
 
-/** `express: 1.2 % of 30,000 requests went wrong (timed out 120, wrong responses 240), between 0.2 and 2.9 s of a run.` */
+/**
+ * For example `express: 1.2 % of 30,000 requests went wrong (timed out 120, wrong responses 240), between 0.2 and 2.9 s
+ * of a run.`
+ */
 function errorText({ label, runs, errorRatio }: CellRuns): string {
   const counts = KINDS.map(([word, count]) => ({ word, count: sum(runs, count) }))
     .filter(({ count }) => count > 0).map(({ word, count }) => `${word} ${formatCount(count)}`);
@@ -478,7 +488,7 @@ function errorText({ label, runs, errorRatio }: CellRuns): string {
   } requests went wrong (${counts.join(", ")})${whenText(runs)}.`;
 }
 
-/** The first and the last interval with an error, in any run; "" if unknown. */
+/** From the beginning of the first to the end of the last interval with an error in any run; "" if unknown. */
 function whenText(runs: readonly Run[]): string {
   const spans = runs.flatMap(({ timeline: { intervalS, points } }) =>
     points.filter((point) => point.failed + (point.wrong ?? 0) > 0)

@@ -1,4 +1,4 @@
-/** Every run as in the results, without the part that the experiment discards. */
+/** Every run with the figures of its results, but without the part that the experiment discards. */
 import { type Block, table } from "../../blocks.ts";
 import { poolLatency } from "../../figures/pool.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";

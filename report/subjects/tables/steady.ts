@@ -1,4 +1,4 @@
-/** How each cell reaches its steady state, and its figures before and after; one row for each cell. */
+/** How each cell reaches its steady state, and its figures before and after that, with a row for each cell. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state/steady_state.ts";
 import { type Block, group, list, table } from "../../blocks.ts";
@@ -16,7 +16,7 @@ import { type ColumnOf, NONE, type OfCell, type Table, tableOf } from "./table.t
 
 type SteadyRow = OfCell & Steadiness;
 
-/** When each cell settles, and its figures before and after; empty for a load that itself changes. */
+/** When each cell settles, and its figures before and after that; empty if the load itself changes. */
 export function steady({ name, cells }: ScenarioContext): Block[] {
   const rows = cells.map((cell): SteadyRow => ({ cell, ...steadinessOf(cell) }));
   if (rows.every(({ labels }) => labels.every((label) => label === null))) return [];
@@ -25,7 +25,7 @@ export function steady({ name, cells }: ScenarioContext): Block[] {
   const hasParts = rows.some(({ startUp, steady }) => startUp ?? steady);
   return [
     list(findings, { forms: ["page"] }),
-    // A flat cell is as expected, and not mentioned.
+    // That a cell is flat from the start is what readers expect, so it is not mentioned here.
     list(findings.filter(({ code }) => code !== FLAT), { forms: ["terminal", "markdown"] }),
     group("", [
       table(partsTable(name, hasParts ? rows : []), { isCaptioned: true }),
@@ -48,7 +48,7 @@ function steadyTable(scenario: string, rows: readonly SteadyRow[]): Table {
 const READING =
   "A run is in steady state from the moment after which neither latency nor rate changes (change points in its intervals). It is flat from the start, or steady after a warm-up, or after a slowdown if it was better before. There is no steady state if the last quarter of the run is not on one level, or drifts, swings or jumps. “Within ±” is how far the medians of windows of the steady part lie from its level. Figures are medians over the runs, with the lowest and the highest run below.";
 
-/** `4 warm-up, 1 flat`. */
+/** For example `4 warm-up, 1 flat`. */
 function labelsText({ labels }: SteadyRow): string {
   return STEADY_LABELS.flatMap((label) => {
     const count = labels.filter((one) => one === label).length;
@@ -56,7 +56,7 @@ function labelsText({ labels }: SteadyRow): string {
   }).join(", ");
 }
 
-/** The median of the runs and, where they differ, the lowest and highest value. */
+/** A column with the median over the runs and, if runs differ, the lowest and the highest value. */
 function spreadColumn(
   label: string,
   unit: string,

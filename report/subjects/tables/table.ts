@@ -1,6 +1,6 @@
 /**
- * A table as the model decides it: every text, unit and order. Page, terminal and markdown lay the
- * same tables out, so they cannot disagree. The page's client makes some, so this imports nothing that is large.
+ * A table in which the model has already decided every text, unit and order. Page, terminal and markdown only lay out
+ * the same tables, so they can't disagree. The page's script makes some tables, so this imports nothing large.
  */
 import type { Run } from "../../../runner/result/result.ts";
 import type { CellRuns } from "../../cells/cells.ts";
@@ -18,31 +18,33 @@ import {
 
 export interface TableCell {
   readonly text: string;
-  /** The interval of the number, or the range over runs: `[1,200, 1,270]`, `1.5–2.25`. */
+  /** The interval of the number, such as `[1,200, 1,270]`, or its range over runs, such as `1.5–2.25`. */
   readonly below?: string;
-  /** The number behind the text, in the base unit of the results (ms, bytes, per second, share). */
+  /**
+   * The number that the text shows, in the base unit of the results (ms, bytes, per second, or a share from 0 to 1).
+   */
   readonly value?: number;
   /** Whether too few requests support the number. */
   readonly weak?: boolean;
-  /** Whether the number needs the reader's attention: failures, wrong responses. */
+  /** Whether the number needs the reader's attention, as failures and wrong responses do. */
   readonly alarming?: boolean;
-  /** The part of a bar's value that is certain; absent: all of it. */
+  /** The part of a bar's value that is certain. Default: all of it. */
   readonly certain?: number;
-  /** Index of the series' colour, for a swatch before a name. */
+  /** Index of the colour of the series, for a swatch before the name. */
   readonly color?: number;
-  /** The section of the document to which the text links. */
+  /** The section of the document that the text links to. */
   readonly link?: string;
-  /** Shade of the cell on the page. */
+  /** Style classes that shade the cell on the page. */
   readonly shade?: string;
 }
 
 export interface Column {
   readonly label: string;
-  /** Shown once, in the head of the column; "" for none. */
+  /** Shown once, in the heading of the column; "" for none. */
   readonly unit: string;
   /**
-   * "name" is the head of its row; "number" is aligned on its decimal point; "bar" is as long as its value, in
-   * terminals only.
+   * "name" is the heading of its row. "number" is aligned on the decimal point. "bar" is drawn as long as its value,
+   * but only in terminals.
    */
   readonly kind: "name" | "text" | "number" | "bar";
 }
@@ -55,7 +57,7 @@ export interface Table {
   readonly notes: readonly string[];
 }
 
-/** A column, with the function that makes its cell from a row of type T. */
+/** A column with a function that makes the column's cell from a row of type T. */
 export interface ColumnOf<T> {
   readonly label: string;
   readonly unit?: string;
@@ -69,7 +71,7 @@ export interface ColumnOf<T> {
 export const WEAK_NOTE =
   "In round brackets: percentiles that fewer than ten requests exceed, which makes them a matter of chance.";
 
-/** Makes a table without columns that are empty in every row, and with a note if there are weak numbers. */
+/** Makes a table. Leaves out columns that are empty in every row, and adds a note if there are weak numbers. */
 export function tableOf<T>(
   { caption, notes = [] }: { readonly caption: string; readonly notes?: readonly string[] },
   rows: readonly T[],
@@ -98,20 +100,20 @@ function isBlank({ text, below }: TableCell): boolean {
 
 export const NONE: TableCell = { text: "–" };
 
-/** How a column writes its numbers: in a unit, as counts, or as shares, 0–1, in per cent. */
+/** How a column writes its numbers: in a unit, plainly, as counts, or as shares (0 to 1, written in per cent). */
 export type Format = DisplayUnit | "number" | "count" | "share";
 
-/** A number, and how certain it is. */
+/** A number and how certain it is. */
 export interface Measured {
   readonly value: number;
   readonly interval?: Pick<Ends, "low" | "high"> | null;
-  /** Whether the true value may be larger, because of lower bounds. */
+  /** Whether the true value may be larger, because it was computed from lower bounds. */
   readonly isAtLeast?: boolean;
   /** Whether too few requests support the number. */
   readonly isWeak?: boolean;
 }
 
-/** A cell with an interval, unless the number is a lower bound or weak. */
+/** A cell with the number and its interval. A number that is a lower bound or weak gets no interval. */
 export function measuredCell(
   { value, interval = null, isAtLeast = false, isWeak = false }: Measured,
   format: Format = "number",
@@ -120,7 +122,8 @@ export function measuredCell(
   if (isWeak) return { ...cell, weak: true };
   if (isAtLeast || interval === null) return cell;
   const isShare = format === "share";
-  // Histogram buckets have a width, so a percentile may lie just outside of a very narrow interval.
+  // Buckets of a histogram have a width, so a percentile may lie just outside a very narrow
+  // interval.
   const [low, high] = [Math.min(interval.low, value), Math.max(interval.high, value)];
   // No time is below 0, and no share above 100 %.
   const ends = { low: Math.max(0, low), high: Math.min(isShare ? 1 : Infinity, high) };
@@ -143,7 +146,7 @@ export interface OfCell {
   readonly cell: CellRuns;
 }
 
-/** One run of a cell, for tables with a row a run. */
+/** One run of a cell, for tables that have a row for each run. */
 export interface RunOfCell extends OfCell {
   readonly run: Run;
 }

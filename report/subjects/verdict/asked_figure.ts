@@ -1,7 +1,7 @@
 /**
- * The figure that the question of an experiment is about. If it is not requests/s, it takes the place of requests/s in
- * the cells, so that whatever compares requests/s compares it. For a flow it is complete flows per second, for streams
- * and WebSockets messages per second; an experiment may name another.
+ * The figure that the question of an experiment is about. If that is not requests/s, it replaces requests/s in the
+ * cells, so that all code that compares requests/s compares this figure instead. For a flow, it is complete flows per
+ * second; for streams and WebSockets, messages per second; but an experiment may name another figure.
  */
 import type { Run } from "../../../runner/result/result.ts";
 import { estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
@@ -15,7 +15,7 @@ import { spreadOf } from "../../writing/spread.ts";
 import { unique } from "../../writing/words.ts";
 
 interface Asked extends ScenarioRuns {
-  /** `requests/s`, `purchases/s`. */
+  /** For example `requests/s` or `purchases/s`. */
   readonly unit: string;
 }
 
@@ -29,17 +29,19 @@ export const REQUESTS = "requests/s";
 
 type OfExperiment = Pick<MeasuredRuns, "experiment">;
 
-/** A scenario with the figure that the experiment asks for in place of requests/s. */
+/** A scenario with requests/s replaced by the figure that the experiment is about. */
 export function askedOf(scenario: ScenarioRuns, { experiment }: OfExperiment): Asked {
   return counting(scenario, (runs) => figureOf(scenario.name, runs, experiment));
 }
 
-/** A scenario with messages/s or tokens/s in place of requests/s, if that is its leading figure; else unchanged. */
+/**
+ * A scenario with requests/s replaced by messages/s or tokens/s, if that is its leading figure; otherwise unchanged.
+ */
 export function ledOf(scenario: ScenarioRuns): Asked {
   return counting(scenario, messagesOf);
 }
 
-/** A scenario with a figure in place of requests/s; unchanged if a run lacks that figure. */
+/** A scenario with requests/s replaced by another figure. Unchanged if a run lacks that figure. */
 function counting(
   { name, cells }: ScenarioRuns,
   figureIn: (runs: readonly Run[]) => AskedFigure | null,
@@ -51,7 +53,10 @@ function counting(
     : { name, cells: cells.map((cell) => withFigure(cell, figure)), unit: figure.unit };
 }
 
-/** The figure that the experiment names but some runs lack, so that it can't decide; null: every run has it. */
+/**
+ * The figure that the experiment names, if some runs lack it, so that it can't decide; null if every run has it or if
+ * the experiment names none.
+ */
 export function lackedFigure(
   { runs, experiment }: OfExperiment & Pick<MeasuredRuns, "runs">,
 ): { readonly figure: string; readonly scenarios: readonly string[] } | null {
@@ -67,7 +72,7 @@ const NAMED: ReadonlyMap<unknown, AskedFigure> = new Map([
   ["eventsPerCpu", { unit: "messages per CPU second", of: eventsPerCpuSecondOf }],
 ]);
 
-/** The figure that the experiment names; null for none, or requests/s. */
+/** The figure that the experiment names; null if it names none, or requests/s. */
 function namedFigure(experiment: MeasuredRuns["experiment"]): AskedFigure | null {
   return NAMED.get(Object(experiment?.compare).figure) ?? null;
 }
@@ -80,7 +85,7 @@ function figureOf(
   if (Object(experiment?.compare).figure !== undefined) return namedFigure(experiment);
   const isFlow = Object(Object(experiment?.scenarios)[scenario]).flow !== undefined;
   if (!isFlow) return messagesOf(runs);
-  // `purchases` for a scenario named `purchase`; `flows` if its name is not a word.
+  // For example `purchases` for a scenario named `purchase`, or `flows` if its name is not a word.
   const flows = /^[a-z]+$/i.test(scenario) ? scenario.replace(/s?$/, "s") : "flows";
   return {
     unit: `${flows}/s`,
@@ -97,7 +102,8 @@ function messagesOf(runs: readonly Run[]): AskedFigure | null {
 
 function withFigure(cell: CellRuns, { of }: AskedFigure): CellRuns {
   const values = cell.runs.map((run) => of(run) ?? 0);
-  // Estimated separately: if streams outlast a run, no request ends by the deadline, and requests/s have no estimate.
+  // This needs an estimate of its own: if streams outlast a run, no request ends by the deadline,
+  // so the cell has no estimate of requests/s.
   const estimate = estimateOfMean(values, cell.sampling);
   return {
     ...cell,

@@ -1,6 +1,6 @@
 /**
- * The verdict over places, as shown on a card: a code with its sentence, one large figure, and a small forest or, with
- * several settings, the winner at each.
+ * The verdict over places, as a card shows it: a code with its sentence, one large figure, and a small forest chart or,
+ * with several settings, the winner at each.
  */
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import {
@@ -39,12 +39,11 @@ import type { ScenarioComparison } from "./compared_scenarios.ts";
 export type HeadlineFigure = NonNullable<Conclusion["figure"]>;
 export type Winner = NonNullable<Conclusion["winners"]>[number];
 
-/** `2.87× [2.70, 3.05] requests/s of gin over fastify`. */
+/** For example `2.87× [2.70, 3.05] requests/s of gin over fastify`. */
 export function figureText({ text, interval, label }: HeadlineFigure): string {
   return [text, interval, label].filter(Boolean).join(" ");
 }
 
-/** A verdict as a code, with its sentence and the headline figure. */
 export interface Verdict {
   readonly code: CardCode;
   readonly sentence: string;
@@ -57,12 +56,12 @@ export function verdictOf<Code extends keyof CardEvidence>(
   figure: HeadlineFigure | null = null,
 ): Verdict {
   const said: keyof CardEvidence = code;
-  // A likely lead is not a decision.
+  // A lead that is only likely is no decision, so its code is `undecided`.
   const known = said === "likely" ? "undecided" : said;
   return { code: known, sentence: cardSentence(code, evidence), figure };
 }
 
-/** Which target is ahead. @param places At least one. */
+/** The verdict on which target is ahead. @param places At least one. */
 export function rankedVerdict(places: readonly Place[]): Verdict {
   const decided = having(places, "leads", "equivalent");
   if (decided.length > 0 && areSeparate(places)) {
@@ -87,19 +86,19 @@ function having(places: readonly Place[], ...codes: readonly Place["code"][]): P
   return places.filter(({ code }) => codes.includes(code));
 }
 
-/** Whether, of several scenarios, no two have a target in common. */
+/** Whether there are several scenarios, no two of which have a target in common. */
 function areSeparate(places: readonly Place[]): boolean {
   const byScenario = [...Map.groupBy(places, ({ scenario }) => scenario).values()];
   const targets = byScenario.flatMap((those) => unique(those.flatMap(targetsOf)));
   return byScenario.length > 1 && new Set(targets).size === targets.length;
 }
 
-/** Places by their winner; the winner of most places comes first. */
+/** Places grouped by their winner. The winner of the most places comes first. */
 function byWinner(places: readonly Place[]): Place[][] {
   return [...Map.groupBy(places, winnerName).values()].sort((a, b) => b.length - a.length);
 }
 
-/** The verdict if no target certainly leads anywhere. */
+/** The verdict if no target certainly leads in any place. */
 function openVerdict(places: readonly Place[]): Verdict {
   const [likely] = byWinner(having(places, "likely"));
   if (likely !== undefined) {
@@ -117,7 +116,7 @@ function openVerdict(places: readonly Place[]): Verdict {
   return verdictOf(isUnsettled ? "unsettled" : "undecided", { those: open, places }, figure);
 }
 
-/** The verdict if only a single side, or none, meets the requirements. */
+/** The verdict if only one side of a place, or neither, meets the requirements. */
 export function shortVerdict(some: readonly Place[], places = some): Verdict {
   const kept = having(some, "only");
   const those = kept.length > 0 ? kept : having(some, "none");
@@ -128,7 +127,7 @@ export function shortVerdict(some: readonly Place[], places = some): Verdict {
   });
 }
 
-/** The verdict that targets fall short; undecided if no shortfall is known. */
+/** The verdict that targets fall short; `undecided` if no shortfall is known. */
 export function fallsShort(evidence: CardEvidence["falls-short"]): Verdict {
   const { short, places } = evidence;
   const [worst] = worstFirst(short);
@@ -153,8 +152,8 @@ const SHORT_ENDS: Readonly<Record<Shortfall["kind"], string>> = {
 };
 
 /**
- * How others compare with a base: the verdict on the target whose differences are certain in the most places or, among
- * equals, are largest.
+ * How other targets compare with a base. The verdict is on the target that certainly differs from the base in the most
+ * places or, among several such targets, differs most.
  * @param places At least one.
  */
 export function besideVerdict(places: readonly Place[], base: string): Verdict {
@@ -167,7 +166,7 @@ export function besideVerdict(places: readonly Place[], base: string): Verdict {
   const [[other, own]] = [...Map.groupBy(places, otherOf)]
     .toSorted(([, a], [, b]) => certainOf(b) - certainOf(a) || distanceOf(b) - distanceOf(a));
   if (certainOf(own) > 0) return sideVerdict(own, { other, base });
-  // If the base itself falls short, the verdict is about the targets that do not.
+  // If the base itself falls short, the verdict is about the targets that don't.
   return 2 * having(places, "only").length >= places.length
     ? shortVerdict(places)
     : sideVerdict(having(places, "likely").length > 0 ? own : places, { other, base });
@@ -176,13 +175,13 @@ export function besideVerdict(places: readonly Place[], base: string): Verdict {
 interface Sides {
   readonly other: string;
   readonly base: string;
-  /** Whether a cost in any place takes precedence. */
+  /** Whether a cost in any place outweighs all gains. */
   readonly isCostFirst?: boolean;
 }
 
 /**
- * The verdict on one other target beside the base: on its gains if they occur in more places than its costs, otherwise
- * on its costs.
+ * The verdict on one other target compared with the base. It is about gains if there are gains in more places than
+ * costs, otherwise about costs.
  */
 export function sideVerdict(
   places: readonly Place[],
@@ -225,7 +224,7 @@ function costFigure({ those, other, base }: CardEvidence["costs"]): HeadlineFigu
 
 const NO_INTERVAL = { interval: "", value: null, low: null, high: null } as const;
 
-/** The ratio of one place with its interval, or the range over several places. */
+/** The ratio of a single place with its interval, or the range of ratios over several places. */
 function ratioFigure(
   places: readonly Place[],
   certainty: HeadlineFigure["certainty"],
@@ -246,7 +245,7 @@ function ratioFigure(
   }
   const { decision, figure, isAtLeast } = place;
   if (decision === null || decision.ratio === null || place.rival === null) return null;
-  // If no target leads, the ratio is shown in the direction that tables use.
+  // If no target leads, the ratio has the same direction as in tables.
   const isBehind = certainty === "open"
     ? place.isFirstBase
     : certainty === "likely" && winnerOf(place) === place.rival;
@@ -301,7 +300,10 @@ const CERTAINTIES: Readonly<Partial<Record<Place["code"], Winner["certainty"]>>>
 /** The most winners that fit on a first screen. */
 const MOST_WINNERS = 10;
 
-/** The winner at each setting with its margin; the matrix has the ratios of undecided settings. Null without winners. */
+/**
+ * The winner at each setting with its margin. Ratios of undecided settings are only in the matrix. Null if there are no
+ * winners.
+ */
 export function winnersTable(winners: readonly Winner[]): Table | null {
   if (winners.length === 0) return null;
   const figures = unique(winners.map(({ figure }) => figure));
@@ -338,24 +340,24 @@ function wordOf(place: Place): string {
   }
 }
 
-// The small forest: each ratio to the base, with its interval, on one axis.
+// The small forest chart: each ratio to the base with its interval, all on one axis.
 
 export type ConclusionForest = NonNullable<Conclusion["forest"]>;
 export type ConclusionRow = ConclusionForest["rows"][number];
 
-/** The parts of a place from which a row is made. */
+/** The parts of a place that a row is made from. */
 type Compared = Pick<Place, "decision" | "figure" | "marginRatio"> & {
   readonly label: string;
   readonly color: number;
   readonly base: string;
-  /** Whether the undisturbed runs alone say otherwise. */
+  /** Whether the undisturbed runs alone give another verdict. */
   readonly isDoubted: boolean;
 };
 
 /** The most rows that fit on a first screen. */
 const MOST_ROWS = 10;
 
-/** A forest of the first figure only, because it has a single axis; null without a ratio. */
+/** A forest of the first row's figure only, because there is a single axis; null if there is no ratio. */
 function forestOf(compared: readonly Compared[]): ConclusionForest | null {
   const all = compared.flatMap(({ decision, ...row }) => {
     const ratio = decision?.ratio ?? null;
@@ -390,7 +392,7 @@ function forestOf(compared: readonly Compared[]): ConclusionForest | null {
 }
 
 /**
- * The forest of a scenario that has one setting (its rows are targets) or one target (its rows are settings), best
+ * The forest of a scenario that has one setting (rows are targets) or one target (rows are settings), with the best
  * first. Rows in which a cell falls short of the requirements are left out, unless all cells fall short.
  */
 export function baseForest(
@@ -413,7 +415,7 @@ export function baseForest(
   return forestOf(bestFirst(shown));
 }
 
-/** The forest of a comparison with a base, or of new runs compared with earlier ones: a row for each place. */
+/** The forest of a comparison with a base, or of new runs compared with earlier ones, with a row for each place. */
 export function placesForest(places: readonly Place[]): ConclusionForest | null {
   const isOne = places.every(({ first }) => first.name === places[0].first.name);
   const areSeveral = places.some(({ name }) => name !== places[0].name);
@@ -432,7 +434,7 @@ export function placesForest(places: readonly Place[]): ConclusionForest | null 
       isDoubted: why === "doubted" || why === "lost",
     }];
   });
-  // Settings and the values of a factor keep their order.
+  // Targets are sorted by their ratio, but settings and the values of a factor keep their order.
   const areTargets = new Set(places.map(({ first }) => first.name)).size === places.length;
   return forestOf(areTargets && !areSeveral ? bestFirst(compared) : compared);
 }

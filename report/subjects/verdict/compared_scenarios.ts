@@ -1,6 +1,6 @@
 /**
- * The comparisons within an experiment: for each scenario which target is ahead, and every target against the first, or
- * against another base that a reader of the page chooses.
+ * The comparisons within an experiment. For each scenario: which target is ahead, and every target compared with the
+ * first one, or with another base that a reader of the page chooses.
  */
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import { COLORS } from "../../cells/colors.ts";
@@ -33,7 +33,7 @@ import {
 import type { Table } from "../tables/table.ts";
 import { REQUESTS } from "./asked_figure.ts";
 
-/** The pairs as a chart and as a table; empty if there is nothing to compare. */
+/** The compared pairs as a chart and as a table; both empty if there is nothing to compare. */
 export interface Based {
   /** Name of the scenario. */
   readonly name: string;
@@ -43,24 +43,24 @@ export interface Based {
 }
 
 export interface ScenarioComparison extends DecidedPlan, Based {
-  /** The ratios of the experiment. */
+  /** Computes the ratio of any two estimates of the experiment, in the same way for all comparisons. */
   readonly ratioOf: RatioOf;
 }
 
 interface CompareScenariosOptions extends JudgeOptions {
-  /** Default: the choice that the cells suggest. */
+  /** The chosen base and factor. Default: what the cells suggest. */
   readonly choice?: ComparedChoice;
-  /** Null if no run was disturbed, or if the disturbances leave the ratios unchanged. */
+  /** Null if no run was disturbed, or if whatever disturbed one target disturbed all of them alike. */
   readonly again?: Again | null;
 }
 
-/** The comparisons without disturbed runs. */
+/** The comparisons repeated without disturbed runs. */
 export interface Again {
   readonly undisturbed: JudgedAgain;
   /**
-   * The comparisons by the undisturbed runs and those disturbed runs of the leader by requests/s that can only have
-   * been held back. What these comparisons show about requests/s holds, because an undisturbed leader would only be
-   * faster. Null if there are no such runs.
+   * The comparisons by the undisturbed runs together with those disturbed runs of the leader by requests/s that can
+   * only have been held back by the disturbance. What these comparisons show about requests/s is valid, because
+   * undisturbed, the leader would only be faster. Null if there are no such runs.
    */
   readonly withHeldBack: JudgedAgain | null;
 }
@@ -72,7 +72,7 @@ interface JudgedAgain {
 
 const NO_CHOICE: ComparedChoice = { factor: null, base: null };
 
-/** Comparisons in the order of the scenarios, all judged together. */
+/** Comparisons in the order of the scenarios. All are corrected together as one family. */
 export function compareScenarios(
   scenarios: readonly (ScenarioRuns & { readonly unit?: string })[],
   { choice = NO_CHOICE, level = 0.95, again = null, ...judge }: CompareScenariosOptions,
@@ -95,7 +95,10 @@ export function compareScenarios(
   }));
 }
 
-/** The same part of both comparisons in `again`, that without held-back runs first. */
+/**
+ * The same part of both comparisons in `again`: first of the one by undisturbed runs, then of the one that includes
+ * held-back runs.
+ */
 function inAgain<Said>(
   again: Again | null,
   of: (compared: readonly ScenarioComparison[]) => readonly Said[],
@@ -132,20 +135,20 @@ function basedOf(
 
 export interface OtherBase {
   readonly base: string;
-  /** States which pairs are judged together as one family. */
+  /** A sentence that says which pairs are judged together as one family. */
   readonly finding: string;
   /** One entry for each scenario. */
   readonly scenarios: readonly Based[];
 }
 
-/** With more targets, nobody reads all pairs, and all of them would have to be tested. */
+/** With more targets than this, nobody reads all pairs, and yet all of them would have to be tested. */
 const MOST_TARGETS = 12;
 const MOST_PAIRS = 1_500;
 
 /**
- * The comparisons of each scenario with bases other than the experiment's own, in the order of the targets; empty if
- * there are too many targets, or fewer than two. A reader who chooses a base after having seen the figures could have
- * chosen any, so all pairs of targets are one family of Holm's method.
+ * The comparisons of each scenario with bases other than the experiment's own, in the order of the targets. Empty if
+ * there are too many targets, or fewer than two. A reader who chooses a base after seeing the figures could have chosen
+ * any, so all pairs of targets are one family for Holm's correction.
  */
 export function otherBases(
   compared: readonly ScenarioComparison[],
@@ -184,7 +187,7 @@ function pairsOf({ cells }: ScenarioComparison, base: string): CellPair[] {
     .filter((pair) => pair.base.target === base);
 }
 
-/** Number of pairs, regardless of direction. */
+/** Number of distinct pairs, where (a, b) and (b, a) are the same pair. */
 function distinctPairs(pairs: readonly CellPair[]): number {
   const cells = [...new Set(pairs.flatMap(({ base, next }) => [base, next]))];
   const placeOf = new Map(cells.map((cell, i) => [cell, i]));
@@ -194,17 +197,20 @@ function distinctPairs(pairs: readonly CellPair[]): number {
   return new Set(keys).size;
 }
 
-/** An item to which the whole page can be narrowed: a target or, if there is only one, a value of a factor. */
+/** Something that the whole page can be narrowed to: a target or, if there is only one, a value of a factor. */
 export interface PageTarget {
   readonly name: string;
   readonly color: number;
-  /** Other names on the page, except those that begin with the item's own: `least-connections · connections 10`. */
+  /**
+   * Other names for it on the page, except those that begin with its own name, such as `least-connections · connections
+   * 10`.
+   */
   readonly also: readonly string[];
 }
 
 /**
- * The items to which the page can be narrowed, in the order of the experiment. For a single target, they are the values
- * of the compared factor, or else the cells.
+ * Everything that the page can be narrowed to, in the order of the experiment. If there is only one target, these are
+ * the values of the compared factor or, without one, the cells.
  * @param compared One for each scenario.
  */
 export function pageTargets(
@@ -215,7 +221,8 @@ export function pageTargets(
     .size === 1;
   const named = scenarios.flatMap(({ cells }, i) =>
     cells.map((cell) => {
-      // If a factor takes the place of the target, the compared cell is another object with the same parts.
+      // If the values of a factor are compared as if they were targets, the compared cell is
+      // another object, but has the same `parts`.
       const as = compared[i].cells.find(({ parts }) => parts === cell.parts) ?? cell;
       const own = compared[i].factor === null ? cell.label : as.target;
       return { cell, name: isOne ? own : cell.target, labels: [cell.label, as.label, as.target] };
@@ -230,7 +237,7 @@ export function pageTargets(
   });
 }
 
-/** The plain colour, if cells have several shades of it. */
+/** The colour that the cells share. If they have different shades of a colour, the plain colour. */
 function colorOf(cells: readonly CellRuns[]): number {
   const [{ color }] = cells;
   return cells.every((cell) => cell.color === color) ? color : color % COLORS;

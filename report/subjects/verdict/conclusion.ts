@@ -1,6 +1,7 @@
 /**
- * The conclusion of an experiment: the question of its title, a verdict with its sentence and one large figure, who wins
- * where, whether it can be relied on, and what to do next. Page, terminal, markdown and JSON show the same one.
+ * The conclusion of an experiment: the question in its title, a verdict with its sentence and one large figure, who
+ * wins where, whether that can be relied on, and what to do next. Page, terminal, markdown and JSON all show the same
+ * conclusion.
  */
 import { type Block, table, text } from "../../blocks.ts";
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
@@ -73,26 +74,29 @@ type Reliability = NonNullable<Conclusion["reliability"]>;
 export interface CardModel
   extends Pick<Conclusion, "sentence" | "figure" | "forest" | "claims" | "next"> {
   readonly code: CardCode;
-  /** Facts that a reader must know in addition to the sentence. */
+  /** Facts that a reader must know besides the sentence. */
   readonly notes: readonly string[];
-  /** The winner at each of several settings; otherwise empty. */
+  /** The winner at each setting, if there are several settings; otherwise empty. */
   readonly winners: readonly Winner[];
   /** Null if there are no runs. */
   readonly reliability: Omit<Reliability, "valid" | "runs"> | null;
 }
 
 export interface ConclusionModel extends CardModel {
-  /** The question of the experiment, or else its name. */
+  /** The question that the experiment's title asks, or else the experiment's name. */
   readonly question: string;
   readonly reliability: Reliability | null;
   /** Null if there is only one cell. */
   readonly matrix: MatrixModel | null;
 }
 
-/** Parts of the report that were computed from the same results. */
+/** Parts of the report that are computed from the same results. */
 interface OfReport {
   readonly compared: readonly ScenarioComparison[];
-  /** The comparisons by the undisturbed runs alone; null where they are not needed. */
+  /**
+   * The comparisons repeated without disturbed runs; null if no run was disturbed, or if whatever disturbed one target
+   * disturbed all of them alike.
+   */
   readonly again: Again | null;
   readonly claims: readonly JudgedClaim[];
   /** Null if no percentile was ever far from its final value. */
@@ -103,7 +107,10 @@ interface OfReport {
 
 interface Concluded {
   readonly card: ConclusionModel;
-  /** The verdict of each scenario by name, if there are several scenarios; empty if no run is valid. */
+  /**
+   * The verdict of each scenario by its name. Empty if there is only one scenario, if no verdict can be trusted, or if
+   * runs lack the figure that the experiment names.
+   */
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
 
@@ -157,10 +164,10 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
 }
 
 /**
- * The scenarios with the figure that the question is about.
+ * The comparisons of the scenarios by the figure that the question is about.
  *
- * @param compared The scenarios compared by requests/s.
- * @param again The comparisons without disturbed runs; null if no run was disturbed.
+ * @param compared The comparisons by requests/s.
+ * @param again The comparisons repeated without disturbed runs; null if there are none.
  */
 function askedPlans(
   results: MeasuredRuns,
@@ -177,8 +184,8 @@ function askedPlans(
 }
 
 /**
- * The comparisons without disturbed runs, by the figure that the question is about. Held-back runs are kept only for
- * requests/s, the only figure about which they prove anything.
+ * The comparisons repeated without disturbed runs, by the figure that the question is about. Held-back runs are kept
+ * only if that figure is requests/s, because they prove nothing about other figures.
  */
 function askedAgain({ undisturbed, withHeldBack }: Again): Again {
   const asked = askedPlans(undisturbed.results, undisturbed.compared);
@@ -189,15 +196,15 @@ function askedAgain({ undisturbed, withHeldBack }: Again): Again {
 }
 
 interface JudgedBeside extends Judged {
-  /** The base with which places compare others; null if the question is which target is ahead. */
+  /** The base that places compare others with; null if the question is which target is ahead. */
   readonly base: string | null;
 }
 
 /**
- * The places judged by all runs, and by the undisturbed ones alone. Undisturbed runs include those that only never
- * settled, because each comparison allows for that by itself.
+ * The places judged by all runs, and again by the undisturbed runs alone. A run whose only fault is that it never
+ * settled counts as undisturbed, because each comparison allows for that itself.
  *
- * @param again The comparisons without disturbed runs; null if no run was disturbed.
+ * @param again The comparisons repeated without disturbed runs; null if there are none.
  */
 function judgedBoth(
   results: MeasuredRuns,
@@ -233,7 +240,7 @@ function verdictIn(
   return base === null ? rankedVerdict(places) : besideVerdict(places, base);
 }
 
-/** The verdict if there is no comparison: the throughput of the best cell. */
+/** The verdict if there is no comparison: the throughput of the best cell, or that the targets fall short. */
 function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean): Verdict {
   const cells = plans.flatMap(({ name, unit, cells }) =>
     cells.map((cell) => ({ name, unit, cell, taken: takenPerSec(cell) }))
@@ -273,7 +280,10 @@ function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean):
   });
 }
 
-/** One target at several values: `5.0× what it serves at 1 connection`; "" if the rate is not the question. */
+/**
+ * How the best value of a factor compares with the worst, for a single target: `5.0× as much as at 1 connection`; "" if
+ * the question is not about the rate.
+ */
 function overSlowest({ pairs, cells, lookup }: ScenarioComparison, fastest: CellRuns): string {
   const [pair] = pairs;
   if (pairs.length !== 1 || pair.next !== fastest || decisiveFigure(cells) !== "rate") return "";
@@ -290,7 +300,9 @@ function overSlowest({ pairs, cells, lookup }: ScenarioComparison, fastest: Cell
   }
 }
 
-/** `80 connections`; for several factors `connections 80 · delay 10ms`; "" if none varies. */
+/**
+ * For example `80 connections`, or `connections 80 · delay 10ms` if there are several factors; "" if nothing varies.
+ */
 function settingIn(cell: CellRuns, cells: readonly CellRuns[]): string {
   if (cells.length === 1) return "";
   const { parameters } = cell.runs[0];
@@ -300,7 +312,7 @@ function settingIn(cell: CellRuns, cells: readonly CellRuns[]): string {
     : settingLabel(parameters);
 }
 
-/** The forest for a single setting or a comparison with a base; the winners for several settings. */
+/** The forest, for a single setting or a comparison with a base, or the winners, for several settings. */
 function besideIt(
   plans: readonly ScenarioComparison[],
   { places, base }: JudgedBeside,
@@ -326,7 +338,8 @@ function notesOf(
     & Pick<Verdict, "code">,
 ): string[] {
   const { experiment } = results;
-  // Whether an experiment about settling times compares published ones with its own.
+  // Whether this is an experiment about settling times that compares published settling times with
+  // its own.
   const holdsPublished = [experiment?.published ?? []].flat()
     .some(({ figure }) => figure === "stable");
   return [
@@ -337,18 +350,19 @@ function notesOf(
     ...unsettledNotes(places),
     ...(choiceIn(results).isNone ? peakNotes(results) : []),
     ...refusedNotes(results),
-    // Statuses are not noted, because the expectations of the experiment decide which of them are right.
+    // Differences in status are not noted, because the experiment's expectations decide which
+    // statuses are right.
     ...unlikeNotes(targetPairsOf(plans).flatMap(sizeDifferences)),
     ...(holdsPublished && settling !== null ? [settling.brief] : []),
   ];
 }
 
-/** Claims that fit on a first screen. */
+/** The most claims that fit on a first screen. */
 const MOST_CLAIMS = 4;
 
 /**
- * The claims that answer the question: those about settling if most claims are; the decided claims if most places are
- * undecided.
+ * The claims that answer the question of the experiment. If most claims are about settling, these are the claims about
+ * settling. If most places are undecided, they are the claims that were decided. Otherwise there are none.
  */
 function answersAmong(
   claims: readonly JudgedClaim[],
@@ -363,15 +377,15 @@ function answersAmong(
 }
 
 /**
- * The compared pairs of different targets. Pairs that differ in a factor are left out, because the factor itself may
- * make responses differ.
+ * The compared pairs of different targets. Pairs that differ in a factor are left out, because the factor may be why
+ * their responses differ.
  */
 function targetPairsOf(plans: readonly ScenarioComparison[]): CellPair[] {
   return plans.flatMap(({ pairs, factor }) => factor === null ? pairs : [])
     .filter(({ base, next }) => base.target !== next.target);
 }
 
-/** The figure that was measured although no run is valid. */
+/** A note with the figure that was measured although no run is valid. */
 function untrustedNotes(figure: Verdict["figure"]): string[] {
   return figure === null || figure.interval === ""
     ? []
@@ -393,7 +407,7 @@ const LIGHTS: Readonly<Record<Survival, Reliability["light"]>> = {
 
 /**
  * How the verdict of these places depends on disturbed runs.
- * @param level The trust in the worst run.
+ * @param level The trust in the run that is trusted least.
  */
 export function relianceOf(
   { places, lost, survival: without }: Judged,
@@ -435,7 +449,7 @@ function reliabilityOf({ runs }: MeasuredRuns, judged: Judged): Reliability | nu
   };
 }
 
-/** `3 of 5 runs are valid`, `5 runs are suspect and 19 invalid`, `All 10 runs are suspect`. */
+/** For example `3 of 5 runs are valid`, `5 runs are suspect and 19 invalid` or `All 10 runs are suspect`. */
 function levelsText(valid: number, doubts: readonly { level: string; count: number }[]): string {
   const [first, second] = doubts;
   const runs = valid + sum(doubts, ({ count }) => count);
@@ -450,12 +464,12 @@ function levelsText(valid: number, doubts: readonly { level: string; count: numb
     } ${first.level} and ${second.count} ${second.level}`;
 }
 
-/** The conclusion for scripts, with plain spaces. */
+/** The conclusion for scripts, with non-breaking spaces replaced by plain ones. */
 export function conclusionJson(conclusion: ConclusionModel): unknown {
   return JSON.parse(JSON.stringify(conclusion).replaceAll(GLUE, " "));
 }
 
-/** `13 reproduced · 11 not reproduced · 37 inconclusive`. */
+/** For example `13 reproduced · 11 not reproduced · 37 inconclusive`. */
 export function claimCountsText(claims: NonNullable<CardModel["claims"]>): string {
   return (["reproduced", "not reproduced", "inconclusive"] as const)
     .filter((outcome) => claims[outcome] > 0)
@@ -463,7 +477,7 @@ export function claimCountsText(claims: NonNullable<CardModel["claims"]>): strin
     .join(" · ");
 }
 
-/** The card in forms other than the page: the verdict first, the next steps last. */
+/** The card in forms other than the page, with the verdict first and the next steps last. */
 export function cardBlocks(
   { sentence, notes, figure, winners, reliability, claims, next }: CardModel,
 ): Block[] {
@@ -473,7 +487,8 @@ export function cardBlocks(
   return [
     text("verdict", sentence, "verdict"),
     ...notes.map((note) => text("note", note)),
-    // The sentence has a figure without an interval; the table, if there is one, has the intervals at each setting.
+    // A figure without an interval is already in the sentence. If there is a table of winners, it
+    // has the intervals at each setting.
     ...won === null
       ? [text("figure", figure === null || figure.interval === "" ? "" : figureText(figure))]
       : [table({ ...won, notes: [] })],

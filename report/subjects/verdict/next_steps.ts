@@ -1,4 +1,4 @@
-/** What the reader should do next, the most important step first; empty if nothing is left to do. */
+/** What the reader should do next, with the most important step first; empty if nothing is left to do. */
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import type { Advice } from "../../../runner/result/findings.ts";
 import type { Run } from "../../../runner/result/result.ts";
@@ -16,17 +16,17 @@ export function step(code: NextStep["code"], text: string): NextStep {
   return { code, text };
 }
 
-/** The situation that advice must fit. */
+/** What advice depends on. */
 interface Situation {
   readonly runs: readonly Run[];
   readonly places: readonly Place[];
   readonly plans: readonly DecidedPlan[];
   readonly isCompared: boolean;
-  /** Whether there is a verdict that further runs may decide. */
+  /** Whether there is a trusted verdict, which further runs might decide. */
   readonly isTrusted: boolean;
-  /** Whether more runs of the plan will follow, so that no further ones are advised. */
+  /** Whether more runs of the plan are still to come, so that no additional runs are advised. */
   readonly isRunning: boolean;
-  /** Cores of the generator's machine. */
+  /** Number of cores of the generator's machine. */
   readonly cores: number;
 }
 
@@ -44,7 +44,7 @@ export function mendStep(
   const doubted = runs.filter((run) => !isValid(run)).length;
   if (doubted === 0) return [];
   const most = commonAdvice({ runs, places, cores });
-  // No number of runs, because the line about trust has it.
+  // Does not say how many runs, because the line about trust does.
   const text = most === null || most === "repeat-run"
     ? `Repeat the ${doubted === 1 ? "run that is" : "runs that are"} not valid.`
     : most === "longer-run"
@@ -53,16 +53,16 @@ export function mendStep(
   return [step("mend-runs", text)];
 }
 
-/** Advice that is impossible on a machine without spare cores. */
+/** Advice that can't be followed on a machine without spare cores. */
 const NEEDS_CORES: readonly Advice[] = ["more-generator-cores", "separate-cores", "more-workers"];
 const FEW_CORES = 2;
 
-/** The most frequent advice for the runs that are not valid, of the advice that can be followed here. */
+/** The advice given most often for the runs that are not valid, considering only advice that can be followed here. */
 function commonAdvice(
   { runs, places, cores }: Pick<Situation, "runs" | "places" | "cores">,
 ): Advice | null {
   const fits = (advice: Advice): boolean =>
-    // Advice on comparing is useless without a comparison.
+    // Advice about comparing is useless if nothing is compared.
     (places.length > 0 || advice !== "compare-differences") &&
     (cores > FEW_CORES || !NEEDS_CORES.includes(advice));
   const first = runs.filter((run) => !isValid(run)).flatMap(({ generator: { findings } }) =>
@@ -73,7 +73,7 @@ function commonAdvice(
   return most?.[0] ?? null;
 }
 
-/** A step for targets that do not respond, or respond wrongly, so that their figures mean nothing. */
+/** A step for targets that do not respond, or that respond wrongly, so that their figures mean nothing. */
 function checkStep({ plans }: Situation): NextStep[] {
   const wrong = plans.flatMap(({ cells }) => cells).filter((cell) => {
     const kind = shortfallOf(cell)?.kind ?? "slow";
@@ -83,7 +83,7 @@ function checkStep({ plans }: Situation): NextStep[] {
   return names === "" ? [] : [step("check-targets", `Check the responses of ${names}.`)];
 }
 
-/** A step for targets without figures, because their runs never settled. */
+/** A step for targets that have no figures, because their runs never settled. */
 function longerStep({ places, runs, cores }: Situation): NextStep[] {
   const isSaid = commonAdvice({ runs, places, cores }) === "longer-run";
   const isLost = neverSettled(places).length > 0 ||
@@ -91,14 +91,14 @@ function longerStep({ places, runs, cores }: Situation): NextStep[] {
   return isLost && !isSaid ? [step("longer-runs", "Make runs longer.")] : [];
 }
 
-/** With fewer runs, the frequency of two groups is unknown. */
+/** With fewer runs than this, it is unclear how often each of two groups of runs occurs. */
 const RUNS_FOR_GROUPS = 14;
 /** Default number of repetitions of an experiment. */
 const USUAL_RUNS = 5;
-/** Ratio of an interval's ends: in a wider one, runs differ more than targets do. */
+/** If an interval's high end is more than this many times its low end, runs differ more than targets do. */
 const NOISY_RATIO = 1.2;
 
-/** How many runs would decide, as one number for all places; or that more would not help. */
+/** Says how many runs would decide, as one number for all places, or that more runs would not help. */
 function runsStep({ places, runs }: Situation): NextStep[] {
   const open = places.filter(({ code }) => code === "undecided" || code === "likely");
   const has = (why: Place["why"]): boolean =>
@@ -117,7 +117,8 @@ function runsStep({ places, runs }: Situation): NextStep[] {
         `Use \`repeat: ${most}\` to decide${where} with about 80 % probability.`,
     );
   }
-  // If runs were repeated, the other runs of a target with one run served nothing, so more runs would not help.
+  // If runs were repeated and a target still has only one, its other runs served nothing, so more
+  // runs would not help.
   const isRepeated = runs.some(({ repetition }) => repetition >= USUAL_RUNS);
   if (has("one-run") && !isRepeated) return addRuns(`Use \`repeat: ${USUAL_RUNS}\`.`);
   if (!has("few-runs")) return [];
