@@ -124,8 +124,8 @@ function hasResponse(
 }
 
 /**
- * The origin with the most requests among those that served a page. If none did, redirects are ignored instead, and all
- * other origins are considered.
+ * The origin with the most requests, out of those that served a page. If none served a page, all responses but
+ * redirects count instead.
  */
 function mainOrigin(entries: readonly HarEntry[]): string {
   const responses = entries.filter(({ response: { status } }) =>

@@ -81,7 +81,7 @@ const CALLED = new Map<string, (value: unknown) => unknown>([
 
 const MOST_SPENT = 16 * LIMITS.importedText.most;
 
-/** Names of functions that do not change the maps and lists that they get. */
+/** Names of functions that do not change the maps and lists passed to them. */
 const HARMLESS = ["stringify", "check", "sleep", "group", "log", "info", "warn", "error", "debug"];
 
 export class Constants {

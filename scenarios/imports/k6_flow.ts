@@ -47,7 +47,7 @@ interface K6Context {
   readonly constants: Constants;
   /** What each imported name stands for, such as `http.get`. */
   readonly imported: ReadonlyMap<string, string>;
-  /** Names through which the script may send requests, each with the import that sends them. */
+  /** Names through which the script may send requests, each with the import through which it sends them. */
   readonly senders: ReadonlyMap<string, string>;
   readonly load: Pick<K6Load, "env" | "maxRedirects" | "rounds" | "userAgent">;
   readonly origins: Origins;
@@ -594,7 +594,10 @@ export class K6Flow {
     };
   }
 
-  /** Compares settings that the scenario or the load has for all requests with those of earlier requests. */
+  /**
+   * Takes over settings that the scenario or the load has for all requests. Refuses a different limit of redirects. Of
+   * different time-outs, the longest applies.
+   */
   #agree(redirects: unknown, timeout: unknown, at: number): void {
     if (typeof redirects !== "number") {
       throw new Refused(at, "Cannot convert this limit of redirects: it is not a number");

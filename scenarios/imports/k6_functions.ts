@@ -61,7 +61,10 @@ interface FunctionsContext {
   readonly edits: Edits;
   readonly constants: Constants;
   readonly imported: ReadonlyMap<string, string>;
-  /** Names in the script that come from a module without an equivalent in Plateau, each with that module. */
+  /**
+   * Names that the script imports or creates and that have no equivalent in Plateau, each with the module that it
+   * needs.
+   */
   readonly missing: Map<string, string>;
   readonly maxRedirects: number;
   /** Returns the text of a file that the script opens; null if it can't be read. */

@@ -18,7 +18,7 @@ export const k6Thresholds = z.record(z.string(), z.union([written, z.array(writt
 export type K6Thresholds = z.output<typeof k6Thresholds>;
 
 interface ThresholdContext {
-  /** Name of the scenario in k6, and below in the experiment. */
+  /** Names of the scenario: first in k6, then in the experiment. */
   readonly scenario: string;
   readonly ownScenario: string;
   /** Whether requests have due times, from which Plateau measures latency. */
@@ -82,7 +82,7 @@ const REDIRECTS =
   "redirects have figures of their own";
 
 interface TagScope {
-  /** Selector of some requests, which follows the figure in parentheses; null for all requests. */
+  /** Selects requests in a threshold, where it follows the figure in parentheses; null for all requests. */
   readonly cells: string | null;
   readonly steps: ThresholdContext["steps"];
 }

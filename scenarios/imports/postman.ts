@@ -139,7 +139,10 @@ class Conversion {
     }
   }
 
-  /** The step for a request; null if Plateau does not support its method, or if it goes to another host. */
+  /**
+   * The step for a request; null if Plateau does not support its method, or if its origin differs from that of the
+   * first request.
+   */
   #step(name: string, request: Request, around: Around): Step | null {
     const method = request.method.toLowerCase();
     if (!(METHODS as readonly string[]).includes(method)) {
@@ -167,8 +170,8 @@ class Conversion {
   }
 
   /**
-   * A unique name for the step, with its folders in front if another request has the same name. No name if that does
-   * not help.
+   * A unique name for the step, with its folders in front if another request has the same name. Empty if that name is
+   * taken, too.
    */
   #name(name: string, folders: readonly string[]): { name?: string } {
     for (const text of [name, [...folders, name].join("/")]) {

@@ -137,7 +137,6 @@ export function namesIn(node: Node): readonly string[] {
 
 const NAMES = new WeakMap<Node, readonly string[]>();
 
-/** Names that a declaration declares; none for any other node. */
 export function namesDeclaredBy(node: Node): string[] {
   const one = node as js.AnyNode;
   switch (one.type) {

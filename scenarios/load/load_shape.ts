@@ -49,7 +49,7 @@ export const pool = z.enum(["own", "shared"]);
 
 /** Milliseconds that a run lasts if it sets neither a duration nor a number of requests. */
 export const DEFAULT_DURATION_MS = 10_000;
-/** Default number of connections of a closed loop or a rate. */
+/** Default number of connections of a closed loop, or of a load with a constant rate. */
 export const DEFAULT_CONNECTIONS = 50;
 /** Default for the most concurrent virtual users of phases. */
 export const DEFAULT_USERS = 10_000;

@@ -25,7 +25,10 @@ export interface LevelsShare {
 /** Tolerance in users: a change of their number that is this close to a whole number counts as whole. */
 const ROUNDING = 1e-9;
 
-/** One worker's share of the users. Ask in order of time, because stages that are over are not visited again. */
+/**
+ * One worker's share of the users. Its methods must be called with rising times, because stages that are over are not
+ * visited again.
+ */
 export class UserLevels {
   #stage = 0;
   #stageStartUs = 0;

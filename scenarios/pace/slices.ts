@@ -1,9 +1,9 @@
 /**
- * Turns of two sides that are loaded by one generator, such as two targets. A slice loads one side, and all slices have
- * one length, with a pause after each. A pair has one slice for each side, in an order that is drawn at random (A.
- * Bulej and others, "Duet benchmarking", ICPE 2020). Pairs come in twos, as AB BA or BA AB, so that neither side is
- * first more often and a drift affects both alike. Pure: moments are microseconds since the start of the load, which
- * both sides share.
+ * Turns of two sides, such as two targets, that one generator loads. A slice loads one side, and all slices have one
+ * length, with a pause after each. A pair has one slice for each side, in an order that is drawn at random (A. Bulej
+ * and others, "Duet benchmarking", ICPE 2020). Pairs come in twos, as AB BA or BA AB, so that neither side is first
+ * more often and a drift affects both alike. Pure: moments are microseconds since the start of the load, which both
+ * sides share.
  */
 import { derivedSeed } from "../../base/random.ts";
 
@@ -23,7 +23,6 @@ export interface SliceLengths {
   readonly pauseUs: number;
 }
 
-/** The turns of one side. */
 export interface TurnsSpec extends SliceLengths {
   readonly seed: number;
   readonly side: 0 | 1;

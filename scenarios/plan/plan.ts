@@ -1,6 +1,7 @@
 /**
- * Makes the runs of an experiment, in order. Each block has one run for each combination of factors, shuffled by the
- * seed, and the caller takes as many blocks as it needs. Pure.
+ * Makes the runs of an experiment, in order. Each block has one run for each combination of target, scenario and factor
+ * values. The seed shuffles the blocks unless their order is fixed, and the caller takes as many of them as it needs.
+ * Pure.
  */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { checkLimit } from "../../base/limits.ts";
@@ -55,7 +56,6 @@ export interface Cell {
   readonly parameters: Readonly<Record<string, Json>>;
 }
 
-/** One run of a cell. */
 export interface PlannedRun {
   readonly cell: Cell;
   /** Number of the block to which the run belongs, from 1. */

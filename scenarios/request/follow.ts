@@ -1,4 +1,4 @@
-/** How many redirects the requests of a scenario follow, and to which hosts. */
+/** How many redirects the requests of a scenario follow, and to which hosts they may lead. */
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 

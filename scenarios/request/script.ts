@@ -39,7 +39,7 @@ import {
 
 export interface ScriptRequest {
   readonly kind: "request";
-  /** Index of the step to which the request's figures belong. */
+  /** Index in `stepNames` of the step to which the request's figures belong; 0 if there is only one step. */
   readonly step: number;
   readonly wire: WireRequest;
   /** The expectation. Requests that differ only in their values share one object. */
@@ -298,7 +298,7 @@ function variantsOf(
   return { requests: variants.map((one) => ({ ...step, wire: fillTemplate(wire, one) })), tables };
 }
 
-/** The fewest and the most picks in the sequence of a mix. The former only counts for several requests. */
+/** The fewest and the most picks in the sequence of a mix. The minimum applies only to a mix of several requests. */
 const PICKS = { least: 1_000, most: 1_000_000 };
 
 /**

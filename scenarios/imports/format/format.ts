@@ -39,7 +39,7 @@ type Origin = string | Path;
 export class Origins {
   readonly #known = new WeakMap<object, Origin>();
 
-  /** Records the origin of a part, and returns the part. */
+  /** Records the origin of a part. Returns the part. */
   keep<Part extends object>(part: Part, origin: Origin): Part {
     this.#known.set(part, origin);
     return part;
@@ -67,7 +67,6 @@ export const REDIRECTS_ELSEWHERE =
 
 /** What a conversion needs besides the other tool's file itself. */
 export interface ImportContext {
-  /** Name for the experiment. */
   readonly name: string;
   /** Reads files relative to the other tool's file. */
   readonly files: Files;

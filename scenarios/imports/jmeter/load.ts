@@ -8,7 +8,7 @@ import { quotedOpenly } from "../../../base/secrets.ts";
 
 interface GroupLoad {
   readonly load: Readonly<Record<string, unknown>>;
-  /** How often each virtual user goes through the thread group's steps in one flow. */
+  /** How often the flow goes through the steps of the thread group. */
   readonly rounds: number;
 }
 

@@ -109,7 +109,7 @@ class PlanImport {
     return { name, targets: { target: { url: this.#agreed.origin } }, scenarios, repeat: 1 };
   }
 
-  /** Reads user-defined variables and the cookie manager, which apply to the whole plan wherever they are. */
+  /** Reads user-defined variables and the cookie manager. They are applied to the whole plan, wherever they are. */
   #declare(elements: readonly PlanElement[]): void {
     for (const element of elements) {
       if (element.kind === "TestPlan") {

@@ -57,8 +57,8 @@ export class Samplers {
   }
 
   /**
-   * Header fields. Their values are filled in for each request separately, so that each request draws its own, as in
-   * JMeter.
+   * Header fields. Their values are filled in for each request separately, so that each request draws its own random
+   * values, as in JMeter.
    */
   #headers({ headers }: PlanScope): Record<string, string> {
     return Object.fromEntries(

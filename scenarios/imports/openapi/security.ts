@@ -3,10 +3,10 @@ import { variableName } from "../format/format.ts";
 import { FromEnvironment } from "../format/references.ts";
 import type { Description, MapPart } from "./description.ts";
 
-/** The secrets of a request, by the place where it sends them. */
+/** The secrets of a request, by whether header fields, the query or cookies carry them. */
 interface Credentials {
   readonly headers: Readonly<Record<string, FromEnvironment>>;
-  /** Names of environment variables, by query parameter. */
+  /** Names of environment variables, by query parameter and, below, by cookie. */
   readonly query: Readonly<Record<string, string>>;
   readonly cookies: Readonly<Record<string, string>>;
 }
