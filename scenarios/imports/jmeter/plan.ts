@@ -1,4 +1,4 @@
-/** A JMeter plan (.jmx): its thread groups as scenarios with loads, and their HTTP requests as flows. */
+/** Converts a JMeter plan (.jmx): its thread groups become scenarios with loads, and its HTTP requests become flows. */
 import { quotedOpenly } from "../../../base/secrets.ts";
 import { durationText } from "../../../base/quantity.ts";
 import { Expansion } from "../format/expansion.ts";
@@ -31,7 +31,7 @@ export const jmeter: TextFormat = {
   convert: (text, path, around): Import => new PlanImport(xmlIn(text, path), path, around).made(),
 };
 
-/** Offset of the root element: only blanks, a declaration and comments may precede it. */
+/** Offset of the root element. Only white space, `<?…?>` instructions and comments may precede it. */
 function prologEnd(text: string): number {
   for (let at = 0;;) {
     const isComment = text.startsWith("<!--", at);
@@ -58,7 +58,7 @@ class PlanImport {
   readonly #elements: readonly PlanElement[];
   readonly #origins = new Origins();
   readonly #expansion = new Expansion();
-  /** Null: there is no cookie manager. */
+  /** The plan's cookie manager; null if it has none. */
   #cookies: PlanElement | null = null;
 
   constructor(root: XmlElement, path: string, private readonly around: ImportContext) {
@@ -72,7 +72,7 @@ class PlanImport {
     this.#elements = elementsIn(root.children.find(({ name }) => name === "hashTree") ?? root);
   }
 
-  /** Throws a UserError with everything that would make the load differ from JMeter's. */
+  /** Throws a UserError that lists everything that would make the load differ from JMeter's. */
   made(): Import {
     const plan = this.#elements.find(({ kind }) => kind === "TestPlan");
     this.#declare(this.#elements);
@@ -109,7 +109,7 @@ class PlanImport {
     return { name, targets: { target: { url: this.#agreed.origin } }, scenarios, repeat: 1 };
   }
 
-  /** User-defined variables and cookies apply to the whole plan, wherever they are. */
+  /** Reads user-defined variables and the cookie manager. They are applied to the whole plan, wherever they are. */
   #declare(elements: readonly PlanElement[]): void {
     for (const element of elements) {
       if (element.kind === "TestPlan") {
@@ -165,7 +165,10 @@ class PlanImport {
     }
   }
 
-  /** A cookie jar belongs to a virtual user, who goes through all rounds. */
+  /**
+   * The scenario's cookie setting. In Plateau the cookie jar is emptied whenever a flow begins, so this refuses a
+   * manager that empties it at other times. All rounds of a group without a duration are one flow.
+   */
   #cookiesOf(rounds: number, load: object): { readonly cookies?: unknown } {
     const manager = this.#cookies;
     if (manager === null) return { cookies: "off" };
@@ -215,7 +218,10 @@ class PlanImport {
     this.#add(step, sampler, steps);
   }
 
-  /** Adds a think time: timers add up, and so do consecutive think times. */
+  /**
+   * Adds think times before a request. JMeter adds up all timers of a request, as Plateau does with consecutive think
+   * times.
+   */
   #think({ thinkMs, uniformMs }: PlanScope, from: PlanElement, steps: JmeterStep[]): void {
     if (thinkMs >= 1) this.#add({ think: durationText(thinkMs) }, from, steps);
     for (const mostMs of uniformMs.filter((ms) => ms >= 2)) {
@@ -228,13 +234,13 @@ class PlanImport {
     steps.push(this.#origins.keep(step, this.#refusals.placeOf(from)));
   }
 
-  /** The steps, once for each round. */
+  /** The steps, written out once for each round. */
   #repeated(once: readonly JmeterStep[], rounds: number, loop: PlanElement): JmeterStep[] {
     this.#bound(this.#expansion.whyNot(once, rounds - 1), loop);
     return Array.from({ length: rounds }, () => once).flat();
   }
 
-  /** Stops reading a plan that becomes too large. */
+  /** Refuses a plan that has become too large, and stops reading it. @param whyNot Null if it is not too large. */
   #bound(whyNot: string | null, at: PlanElement): void {
     if (whyNot === null) return;
     this.#refusals.add(at, `Cannot convert ${at.called}: ${whyNot}`);
@@ -266,7 +272,7 @@ class PlanImport {
     }
   }
 
-  /** Converts a Flow Control Action. */
+  /** Converts a Flow Control Action, which must be a pause. */
   #pause(element: PlanElement, scope: PlanScope, steps: JmeterStep[]): void {
     const ms = Number(this.#variables.constant(element.text("ActionProcessor.duration"), element));
     if (element.text("ActionProcessor.action") !== "1" || !(ms >= 0 && ms <= 3_600_000)) {
@@ -278,7 +284,7 @@ class PlanImport {
   }
 }
 
-/** CSV Data Sets at any depth, except those within a thread group. */
+/** The CSV Data Sets among the elements and below them, except those within a thread group. */
 function rowsIn(elements: readonly PlanElement[]): PlanElement[] {
   return elements.flatMap((element) => {
     if (element.kind === "CSVDataSet") return [element];

@@ -1,4 +1,4 @@
-/** Made-up texts for a schema, by its format, pattern and lengths. Pure. */
+/** Makes up texts that fit the format, pattern and lengths of a schema. Pure. */
 import { matchFor, wrongMatch } from "../../../base/pattern.ts";
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -28,7 +28,10 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 const LONGEST = 10_000;
 
-/** A text that fits the schema's format or pattern, and its lengths; null if the pattern is not supported. */
+/**
+ * A text of allowed length that fits the pattern or, if there is none, the format; null if none is found for the
+ * pattern.
+ */
 export function madeText(words: Readonly<Record<string, unknown>>): string | null {
   const { format, pattern, minLength, maxLength } = words;
   const least = typeof minLength === "number" ? Math.min(minLength, LONGEST) : 0;
@@ -38,7 +41,7 @@ export function madeText(words: Readonly<Record<string, unknown>>): string | nul
   return text.padEnd(least, "x").slice(0, most);
 }
 
-/** A text that the pattern matches; null: none was found. */
+/** A text of allowed length that the pattern matches; null if none was found. */
 function matching(pattern: string, least: number, most: number): string | null {
   if (wrongMatch(pattern) !== null) return null;
   const isMatch = matchFor(pattern);
@@ -52,12 +55,12 @@ function matching(pattern: string, least: number, most: number): string | null {
   return null;
 }
 
-/** Reads a pattern from left to right and writes the first text that fits. */
+/** Makes the first text that fits a pattern while reading the pattern from left to right. */
 class PatternText {
   #at = 0;
   #isKnown = true;
 
-  /** @param more How often each repeatable part is repeated, if its limits allow that. */
+  /** @param more How often to repeat each repeatable part, if its limits allow that. */
   constructor(private readonly pattern: string, private readonly more: number) {}
 
   text(): string | null {
@@ -65,7 +68,7 @@ class PatternText {
     return this.#isKnown && this.#at === this.pattern.length ? text : null;
   }
 
-  /** The first alternative; the others are skipped. */
+  /** Text for the first alternative. The others are read, but not used. */
   #alternatives(): string {
     const first = this.#sequence();
     while (this.pattern[this.#at] === "|") {
@@ -134,7 +137,7 @@ class PatternText {
     return sign ?? "";
   }
 
-  /** The first character that a class allows. */
+  /** The first character that a character class such as `[a-z]` allows. */
   #class(): string {
     const end = /^\^?\]?(?:\\.|[^\]\\])*\]/s.exec(this.pattern.slice(this.#at));
     if (end === null) {
@@ -148,7 +151,7 @@ class PatternText {
       const found = [...CANDIDATES].find((sign) => one.test(sign));
       if (found !== undefined) return found;
     } catch {
-      // refused below
+      // The class is invalid, so the pattern counts as unsupported.
     }
     this.#isKnown = false;
     return "";
