@@ -132,7 +132,7 @@ async function memoryOfEach(rounds: number, short: boolean): Promise<Section> {
         more: many - few,
       }));
       rows.push(
-        ...heldRows(`${HELD[what]}, ${driver}`, held.holding, held.bare, atMost(MOST_KB)),
+        ...heldRows(`${HELD[what]}, ${driver}`, held.holding, held.bare, MOST_KB),
       );
     }
   }
@@ -145,7 +145,7 @@ async function memoryOfEach(rounds: number, short: boolean): Promise<Section> {
       `By the difference between ${formatCount(many)} and ${
         formatCount(few)
       }, on real sockets, without the kernel's memory for them. Objects and buffers are what is left after a collection; with tcp those of the runtime's sockets are among them.`,
-      "Bare Deno is streams/bare.ts: the same sockets and messages without Plateau. A collection is the same for both: V8 collects all garbage, and gives back the pages that it keeps free.",
+      "Bare Deno is streams/bare.ts: the same sockets and messages without Plateau. A collection is the same for both: V8 collects all garbage, and gives back the pages that it keeps free. The bar for resident memory is for the difference.",
       "V8's room for the youngest objects is not any stream's: it doubles when enough objects have outlived a collection, up to a limit.",
     ],
   };

@@ -1,8 +1,11 @@
 /**
  * The witness of memory: streams or WebSockets that are held open by bare Deno, with nothing of Plateau but the names of
- * libc's calls. With `epoll` a socket is a number, and its calls go through FFI; with `tcp` it is one of `Deno.connect`,
- * with a read that waits. Messages are sent and discarded. Prints its memory at the end, as JSON.
+ * libc's calls. With `epoll` a socket is a number, and calls go through FFI; with `tcp` it is one of node:net, and all
+ * read into one buffer, as in the driver of that name. Messages are sent and discarded. Prints its memory near the end,
+ * as JSON.
  */
+import { Buffer } from "node:buffer";
+import { connect, type Socket } from "node:net";
 import {
   AF_INET,
   DATA_WORD,
@@ -18,8 +21,6 @@ import type { Opened } from "./isolate.ts";
 
 const SOCK_STREAM_CLOEXEC = 1 | 0o2000000;
 const READ_BYTES = 256 * 1024;
-/** The memory for reads of all the runtime's sockets together, which the driver `tcp` has, too. */
-const READ_ROOM_BYTES = 32 * 1024 * 1024;
 const MAX_EVENTS = 1_024;
 const WAIT_MS = 1;
 
@@ -42,7 +43,7 @@ const message = Uint8Array.of(0x81, 0x83, 0, 0, 0, 0, 0x6e, 0x3d, 0x30);
 
 /** Sockets by number. */
 interface Sockets {
-  open(at: number): void | Promise<void>;
+  open(at: number): void;
   send(at: number): void;
   /** Waits for a moment, and reads what comes. */
   wait(): void | Promise<void>;
@@ -89,30 +90,30 @@ function onLibc(): Sockets {
   };
 }
 
-function onDeno(): Sockets {
-  const connections: Deno.TcpConn[] = [];
-  const read = async (at: number, connection: Deno.TcpConn): Promise<void> => {
-    const buffer = new Uint8Array(Math.floor(READ_ROOM_BYTES / count));
-    while (await connection.read(buffer) !== null) heard[at]++;
-  };
+function onNode(): Sockets {
+  const open: Socket[] = [];
+  const buffer = Buffer.alloc(READ_BYTES);
   return {
-    async open(at): Promise<void> {
-      const connection = await Deno.connect({ hostname: "127.0.0.1", port });
-      connections[at] = connection;
-      void connection.write(opening);
-      void read(at, connection);
+    open(at): void {
+      const callback = (): boolean => {
+        heard[at]++;
+        return true;
+      };
+      const onread = { buffer, callback };
+      open[at] = connect({ host: "127.0.0.1", port, noDelay: true, onread });
+      open[at].write(opening);
     },
-    send: (at) => void connections[at].write(message),
+    send: (at) => void open[at].write(message),
     wait: () => new Promise((wake) => setTimeout(wake, WAIT_MS)),
   };
 }
 
 // A socket is opened, or a message sent, whenever one is due: those of all sockets come in turn.
-const sockets = { epoll: onLibc, tcp: onDeno }[driver]();
+const sockets = { epoll: onLibc, tcp: onNode }[driver]();
 const startMs = performance.now();
 for (let turn = 0, elapsedMs = 0; elapsedMs < seconds * 1_000;) {
   for (; turn < elapsedMs * count / everyMs; turn++) {
-    if (turn < count) await sockets.open(turn);
+    if (turn < count) sockets.open(turn);
     else if (isSocket) sockets.send(turn % count);
   }
   await sockets.wait();

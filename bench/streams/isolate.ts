@@ -5,7 +5,7 @@
 import { fileURLToPath } from "node:url";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import { medianOf } from "../../runner/stats/quantile.ts";
-import type { Bar } from "../bar.ts";
+import { atMost, within } from "../bar.ts";
 import type { Row } from "../bench.ts";
 import { placed, start } from "../stage/programs.ts";
 import type { HeldTwice } from "./held.ts";
@@ -56,13 +56,13 @@ const PARTS = {
 /**
  * The memory of one stream or WebSocket, as the difference between many and few.
  * @param bare Bare Deno that holds the same.
- * @param bar The bar for its own objects and buffers, and for its resident memory.
+ * @param mostKb The bar for its objects and buffers, and for the resident memory that it adds to that of bare Deno.
  */
 export function heldRows(
   subject: string,
   rounds: readonly FewAndMany[],
   bare: readonly FewAndMany[],
-  bar: Bar,
+  mostKb: number,
 ): Row[] {
   return Object.entries(PARTS).map(([part, of]) => {
     const samplesOf = (held: readonly FewAndMany[]): number[] =>
@@ -71,7 +71,8 @@ export function heldRows(
       what: `${subject}: ${part}`,
       samples: samplesOf(rounds),
       baseline: medianOf(samplesOf(bare)),
-      ...(part === OBJECTS || part === RESIDENT) && { bar },
+      ...part === OBJECTS && { bar: atMost(mostKb) },
+      ...part === RESIDENT && { bar: within(mostKb) },
     };
   });
 }
