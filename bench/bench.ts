@@ -42,7 +42,7 @@ export type NoiseOf = (seed: number) => () => number;
 export interface Section {
   readonly caption: string;
   readonly unit: string;
-  /** What the baselines of the rows are; absent if the rows have none. */
+  /** Describes the baselines of the rows; absent if the rows have none. */
   readonly baseline?: string;
   readonly rows: readonly Row[];
   /** Sentences shown below the table. */

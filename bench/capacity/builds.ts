@@ -41,13 +41,16 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** The cases of successive rounds, repeated: of 30 rounds, 10 have a slower build, and 20 have the same build twice. */
+/**
+ * The rounds go through these cases again and again: of 30 rounds, 10 have a slower build, and 20 have the same build
+ * twice.
+ */
 const TURNS = [CASES[0], CASES[1], CASES[1]];
 
 /**
- * The settings for a whole and for a short bench. The exact test needs at least seven pairs to call two figures
- * different; with eight, one of them may be an outlier. The rule is about p90, because in such short trials a pause of
- * the machine already shows in p99.
+ * The settings for a full and for a short run of the bench. The exact test needs at least seven pairs to call two
+ * figures different; with eight, one of them may be an outlier. The rule is about p90, because in such short trials a
+ * pause of the machine already shows in p99.
  */
 const EFFORTS = {
   all: { flags: "--repeat 8 --confirm no", width: "4%", trial: ["1s", "2s"], budget: "7s" },

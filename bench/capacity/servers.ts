@@ -253,7 +253,7 @@ const SIGMA = 1.5;
 /** Exponent of the tail of the service time. It is just above 2, where the variance would be infinite. */
 const ALPHA = 2.2;
 
-/** The queueing models of the grid. */
+/** Queueing models; each is simulated with every speed and rule of `GRID` in bench/capacity.ts. */
 export const QUEUES: readonly ServerKind[] = [
   { name: "M/M/1", capacity: capacityOfMM1, start: exponentialQueue },
   {
@@ -288,7 +288,7 @@ export const QUEUES: readonly ServerKind[] = [
   },
 ];
 
-/** Further servers, with a speed of 10,000 requests per second. */
+/** Further servers; each is simulated with one rule, at 10,000 requests per second. */
 export const OTHERS: readonly (ServerKind & { readonly rule?: Partial<Terms> })[] = [
   {
     name: "token bucket",

@@ -109,7 +109,7 @@ async function measuredFirst(kept: Results | null, delivery: Delivery): Promise<
   }
 }
 
-/** @param firstStage The last repetition of the first stage; absent if there was no second stage. */
+/** @param firstStage Number of the last repetition before doubtful cells were measured again; absent if none were. */
 function compared(
   results: Results,
   { names, revisions }: PreparedPair,
@@ -167,7 +167,7 @@ async function measured(
   });
 }
 
-/** Whether to measure until there is a verdict, because the number of pairs was not given. */
+/** Whether to measure until there is a verdict, because the number of process pairs was not given. */
 function isLooking({ experiment: { order, repeat } }: Planned): boolean {
   return order === "slices" && typeof repeat !== "number";
 }

@@ -196,7 +196,7 @@ function namedSide({ subject, commit }: Revision, made: CheckedOut): string {
     : `${made.label}: ${fitted(subject, MOST_SUBJECT)}`;
 }
 
-/** Most columns of a commit's subject that are shown. */
+/** Maximum width, in columns, of a commit's subject. */
 const MOST_SUBJECT = 72;
 
 /** Such as `main (a1b2c3d)`. */

@@ -41,8 +41,8 @@ export function under<P extends Readonly<Record<string, Flag>>>(heading: string,
 }
 
 /**
- * The unparsed text (boolean, or list of texts) given for each part of a command line, by the name of the part;
- * undefined if it was not given.
+ * What was given for each part of a command line, by the part's name, not yet parsed: a text, a list of texts or a
+ * boolean; undefined if nothing was given.
  */
 export type RawArguments = Readonly<Record<string, unknown>>;
 
@@ -71,7 +71,7 @@ export interface CommandTitle {
 }
 
 export interface Command {
-  /** Absent for a command that only programs start. */
+  /** Absent for a command that is started only by programs, never by users. */
   readonly parts?: CommandParts;
   /** Text below the help, such as examples. */
   readonly more?: string;

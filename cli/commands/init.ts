@@ -186,7 +186,7 @@ interface Asked {
   readonly example: boolean;
 }
 
-/** The text of an experiment with the subject that the flags name, or that a person chooses at the terminal. */
+/** Makes an experiment that measures the subject that the flags name, or that a person chooses at the terminal. */
 async function written(file: string, asked: Asked): Promise<Made> {
   const { path } = asked;
   const subject = await chosenSubject(file, asked);

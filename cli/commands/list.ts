@@ -37,7 +37,7 @@ export const listCommand = defineCommand({
   },
 });
 
-/** The name and title of each experiment, followed by the study that it reproduces and by its `--set` parameters. */
+/** The name and title of each experiment, followed by its source, such as a paper, and by its `--set` parameters. */
 function listExperiments(): string[] {
   return Object.entries(experiments).flatMap(([name, text]) => {
     const { title, source } = parseExperiment(text, `${name}.yaml`);

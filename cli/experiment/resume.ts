@@ -1,4 +1,7 @@
-/** `run --resume DIR`: continues an interrupted experiment, if this machine allows that. */
+/**
+ * `run --resume DIR`: continues an interrupted experiment, unless the machine, the version of Plateau or the experiment
+ * has changed.
+ */
 import { basename, join, resolve } from "node:path";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { listenHost } from "../../base/net/listen_host.ts";
@@ -197,7 +200,7 @@ function everyWord({ seed, flags }: GivenFlags): FlagWord[] {
   return [...flagWords(flags), ...seed === undefined ? [] : [["--seed", `${seed}`] as const]];
 }
 
-/** Most changes that are listed. */
+/** Maximum number of changes that are listed. */
 const MOST_CHANGES = 20;
 
 function otherSettings(kept: Results, { experiment, source, fileName }: Planned): Problem[] {

@@ -25,7 +25,8 @@ export function subjectsIn(folder: Folder): Subject[] {
 }
 
 /**
- * Reads from a server's source how the target gets its port, as keys of the target, and the path of a first request.
+ * Extracts from a server's source how the server gets its port, as keys of the target in the experiment file, and the
+ * path of a first request.
  */
 function read(source: string | null): { port: Subject["target"]; path: string } {
   const port = source === null ? null : portIn(source);

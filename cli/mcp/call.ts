@@ -19,7 +19,7 @@ const VERDICTS: readonly number[] = [
 ];
 
 const TELL_MS = 1_000;
-/** Most characters of standard error that are shown if the command failed. */
+/** Maximum number of characters of standard error that are shown if the command failed. */
 const MOST_ERROR = 4_000;
 
 interface Wish {

@@ -40,7 +40,9 @@ const TOTAL_MS = 30_000;
 const LEAST_ATTEMPT_MS = 500;
 /** Statuses after which OTLP/HTTP allows a retry. */
 const RETRIED = [429, 502, 503, 504];
-/** Most attempts to connect. There are few, because an unreachable collector is rarely back a moment later. */
+/**
+ * Maximum number of attempts to connect. It is small, because an unreachable collector is rarely back a moment later.
+ */
 const MOST_CONNECTIONS = 3;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 8_000;

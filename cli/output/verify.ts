@@ -11,7 +11,7 @@ import { GLUE } from "../../report/writing/units.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
 
-/** Most reasons that are shown; a target that does not respond causes only one or two. */
+/** Maximum number of reasons that are shown; a target that does not respond causes only one or two. */
 const MOST_REASONS = 5;
 
 /** What the output already shows, so that an error need not repeat it. */

@@ -18,8 +18,8 @@ interface Verified {
 }
 
 /**
- * Ends of a search short of its goal, worst first, each with its error. Why a capacity is inconclusive is said by the
- * sentence about the capacity.
+ * Ways in which a search can end short of its goal, worst first, each with its error and message. The message does not
+ * say why a capacity is inconclusive, because the sentence about the capacity does.
  */
 const ERRORS = [
   [

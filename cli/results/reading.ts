@@ -27,7 +27,7 @@ import { fromVersion1, isVersion1 } from "../../runner/result/earlier/version_1.
 import { JOURNAL, type JournalHead } from "../../runner/result/result_file.ts";
 import { isFolder } from "../flags/values.ts";
 
-/** Most problems that are listed. A few are enough to see that a file is something else. */
+/** Maximum number of problems that are listed. A few are enough to see that a file is something else. */
 const MOST_PROBLEMS = 5;
 
 /**

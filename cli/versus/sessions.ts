@@ -23,7 +23,7 @@ const SESSION_MS = 400;
 export const DEFAULT_BUDGET_MS = 60_000;
 
 export interface SessionPlan {
-  /** Most sessions that are measured. */
+  /** Maximum number of sessions. */
   readonly sessions: number;
   /** Time for which each session loads each side. */
   readonly durationMs: number;

@@ -122,7 +122,7 @@ export function formatDuration(seconds: number): string {
   return pair(Math.round(whole / 60), 60, ["h", "min"]);
 }
 
-/** Formats seconds with their fraction, up to six digits: 0.25 s, 12.5 s, 3 min 5 s. */
+/** Formats seconds with their fraction, rounded to six digits: 0.25 s, 12.5 s, 3 min 5 s. */
 export function formatExactly(seconds: number): string {
   return Number.isInteger(seconds)
     ? formatDuration(seconds)
