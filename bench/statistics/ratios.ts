@@ -1,4 +1,4 @@
-/** How often intervals of ratios, and of ratios of ratios, hold the truth. */
+/** Tests how often intervals of ratios, and of ratios of ratios, contain the truth. */
 import type { Row, Section } from "../bench.ts";
 import { RATIO, RATIO_OF_RATIOS, ratioCoverage } from "./coverage.ts";
 import { FIGURES, type Machine } from "./experiment.ts";
