@@ -1,4 +1,4 @@
-/** Simulates how often the verdicts of `ab --order blocks` are right, which confirms a difference in a second stage. */
+/** Simulates how often `ab --order blocks`, which confirms a difference in a second stage, gives the right verdict. */
 import type { Bench, Section } from "./bench.ts";
 import { confirmations } from "./statistics/confirm.ts";
 

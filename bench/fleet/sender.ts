@@ -8,7 +8,7 @@ import { openLink } from "../../runner/fleet/protocol/redis_link.ts";
 import { recording } from "./recording.ts";
 import { simulateAgent } from "./simulated_agent.ts";
 
-/** The number of simulated agents that share a connection to Redis. In a real fleet each agent has its own. */
+/** The number of simulated agents that share a link to Redis. In a real fleet each agent has its own link. */
 const LINKED = 25;
 
 const [url, path, first, count, workers] = Deno.args;

@@ -16,7 +16,7 @@ import { withEngine } from "../../base/pattern.ts";
 import type { Recording } from "./recording.ts";
 
 interface Simulated {
-  /** The connection to Redis, which several agents may share, because opening it takes longer than everything else. */
+  /** The link to Redis, which several agents may share, because opening one takes longer than everything else. */
   readonly link: Link;
   readonly name: string;
   readonly workers: number;

@@ -27,8 +27,8 @@ export interface Cost {
 export type Costs<Name extends string> = Partial<Record<Name, readonly Cost[]>>;
 
 /**
- * The seconds of the short and the long run. The first number of each pair is for `--short`. They cannot be less,
- * because a thousand TLS handshakes take about a second.
+ * The seconds of the brief and the long run, with `--short` and without. They are not less than two, because a thousand
+ * TLS handshakes take about a second.
  */
 const SECONDS = { short: [2, 3], long: [2, 6] } as const;
 

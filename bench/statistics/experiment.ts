@@ -55,7 +55,7 @@ const PER_SECOND = 2_000;
 const REQUEST = 0.5;
 /** The number of latencies recorded per run. It is less than the number of requests, for speed. */
 const RECORDED = 2_000;
-/** The length of a stall; requests that meet one take once to twice as long. */
+/** Requests that meet a stall take between one and two times this long. */
 const STALL_US = 100_000;
 const STALLED_PER_TIME = 0.1;
 

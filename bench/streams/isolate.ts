@@ -1,6 +1,6 @@
 /**
- * The memory of a worker's isolate while streams or WebSockets are open on its sockets: the engine's share, and the
- * part that V8 keeps for the youngest objects and for garbage.
+ * Measures the memory of a worker's isolate while streams or WebSockets are open: the objects and buffers in use, and
+ * the room that V8 keeps for new objects and for garbage.
  */
 import { encodeRequest, openingOf } from "../../base/http/request.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
@@ -13,7 +13,7 @@ import type { HeldMessage } from "./watched_worker.ts";
 
 const KB = 1e3;
 const INTERVAL_US = 250_000;
-/** The number of intervals before the end at which the worker is looked at. */
+/** How many intervals before the end the worker's memory is sampled. */
 const BEFORE_END = 2;
 const CONNECTION = { host: "localhost", keepAlive: true };
 const EXPECTED = { body: null, contains: null, isStream: true as const };
@@ -24,7 +24,8 @@ export interface Opened {
   readonly port: number;
   readonly count: number;
   /**
-   * The time between two messages of one stream; streams are opened at the rate of messages, so that these come evenly.
+   * The time between two messages of a stream. Streams are opened at the total rate of messages, so that messages are
+   * spread evenly.
    */
   readonly everyMs: number;
   readonly seconds: number;
@@ -49,7 +50,7 @@ function requestOf({ what, everyMs }: Opened): PreparedRequest {
   return { bytes, head: false, step: 0, check, socket: { spec, payload } };
 }
 
-/** Makes the load on a worker of its own, and looks at that worker near the end. */
+/** Runs the load on a worker of its own, and returns that worker's memory near the end of the load. */
 export async function heldBy(opened: Opened): Promise<HeldAt> {
   const { driver, port, count, everyMs, seconds } = opened;
   const durationUs = seconds * 1e6;
@@ -86,7 +87,9 @@ export async function heldBy(opened: Opened): Promise<HeldAt> {
   }
 }
 
-/** The memory of an isolate with few and with many streams, or WebSockets, open. */
+/**
+ * The memory of an isolate with few and with many streams or WebSockets open. `more` is the difference in their number.
+ */
 export interface HeldTwice {
   readonly few: HeldAt;
   readonly many: HeldAt;
@@ -101,8 +104,8 @@ const PARTS = {
 } satisfies Record<string, (held: HeldAt) => number>;
 
 /**
- * The memory of one stream or WebSocket, as the difference between many and few.
- * @param bar The bar for its own objects and buffers.
+ * The memory of one stream or WebSocket, computed from the difference between many and few.
+ * @param bar The bar for the part "objects and buffers".
  */
 export function heldRows(subject: string, rounds: readonly HeldTwice[], bar: Bar): Row[] {
   return Object.entries(PARTS).map(([part, of]) => ({

@@ -1,19 +1,19 @@
 /// <reference lib="deno.worker" />
 /**
- * The load worker, which at the interval in its name also posts the memory of its isolate: before and after all garbage
- * is collected.
+ * A load worker that also posts the memory of its isolate, before and after a full garbage collection. Its name is the
+ * number of the interval at whose end it does so.
  */
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { FromWorker } from "../../runner/load/worker/messages.ts";
-import "../../runner/load/worker/worker.ts"; // static, because messages without a handler would be lost
+import "../../runner/load/worker/worker.ts"; // a dynamic import would lose the first messages
 
-/** The memory of an isolate in bytes. */
+/** The memory of an isolate, in bytes. */
 export interface Held {
   readonly heap: number;
-  /** The memory of the heap, used or not. */
+  /** The memory reserved for the heap, whether in use or not. */
   readonly heapTotal: number;
-  /** The part of `heapTotal` for the youngest objects. */
+  /** The part of `heapTotal` that is reserved for new objects. */
   readonly youngTotal: number;
   readonly buffers: number;
 }
