@@ -1,6 +1,6 @@
 /**
- * Streams, WebSockets and gRPC calls: whether times of messages agree with arithmetic, the memory of an open stream and
- * an open WebSocket, and the delay of a worker with thousands of them.
+ * Tests streams, WebSockets and gRPC calls: whether the times of messages agree with arithmetic, how much memory an
+ * open stream or WebSocket takes, and how late a worker with thousands of them is.
  */
 import { formatCount } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
@@ -15,9 +15,9 @@ import { startApp } from "./stage/server.ts";
 
 const KB = 1e3;
 const MB = 1e6;
-/** The bar for the memory of a stream or WebSocket, without the kernel's memory for its socket. */
+/** The bar for the memory of a stream or WebSocket in kB, without the kernel's memory for its socket. */
 const MOST_KB = 4.096;
-/** The bar for the delay: the p99 that is allowed to the worker of any load. */
+/** The bar for the worker's delay in milliseconds: the highest p99 that Plateau accepts from the worker of any load. */
 const MOST_LATE_MS = 5;
 
 export const streams: Bench = {
@@ -37,20 +37,20 @@ const MESSAGES_PER_SEC = 1_000;
 const COUNTS = [1_000, 5_000] as const;
 type Count = typeof COUNTS[number];
 
-/** The things that are kept open; each kind has the same number of requests or messages a second in all. */
+/** What is kept open. Each kind has the same total rate of requests or messages. */
 const OPEN = ["connections with requests", "streams", "WebSockets"] as const;
 type What = typeof OPEN[number];
 
 interface Watched {
   readonly lateMs: number;
   readonly residentBytes: number;
-  /** The rate of messages on streams and WebSockets that came by the deadline; NaN for requests. */
+  /** The messages per second received on streams and WebSockets by the deadline; NaN for requests. */
   readonly messagesPerSec: number;
 }
 
 /**
- * One worker with many streams or WebSockets open, beside the same worker with as many connections, on which requests
- * are as frequent as those messages: how long new events wait for the worker, and how much memory its process uses.
+ * Compares one worker with many open streams or WebSockets to one with as many connections and the same rate of
+ * requests: how long new events wait for the worker, and how much memory its process uses.
  */
 async function thousands(rounds: number, short: boolean): Promise<Section[]> {
   const seconds = short ? 8 : 20;
@@ -111,7 +111,7 @@ async function thousands(rounds: number, short: boolean): Promise<Section[]> {
 const DRIVERS = ["epoll", "tcp"] as const;
 const HELD = { streams: "a stream", WebSockets: "a WebSocket" } as const;
 
-/** The memory of open streams and WebSockets on their sockets, by driver. */
+/** The memory that an open stream or WebSocket takes in the worker, by driver. */
 async function memoryOfEach(rounds: number, short: boolean): Promise<Section> {
   const [few, many] = COUNTS;
   const rows: Row[] = [];
@@ -151,7 +151,7 @@ async function memoryOfEach(rounds: number, short: boolean): Promise<Section> {
   };
 }
 
-/** The number of memory samples, one every 250 ms, taken from the end of the load, when all are open. */
+/** The number of memory samples, 250 ms apart, from the end of the load, when everything is open. */
 const LAST = 6;
 
 async function watch(what: What, count: Count, seconds: number): Promise<Watched> {
@@ -170,7 +170,8 @@ async function watch(what: What, count: Count, seconds: number): Promise<Watched
       flags: ["--send", "n={{ n }}", "--every", `${everyMs}ms`],
     },
   }[what];
-  // Opened at the rate of messages, so that messages come evenly and not in bursts of thousands.
+  // Connections are opened at the rate of messages, so that messages come evenly and not in bursts
+  // of thousands.
   const evenly = ["--connect-rate", `${MESSAGES_PER_SEC}/s`];
   const common = ["-c", `${count}`, "-w", "1", "-d", `${seconds}s`, "--timeout", "60s", ...evenly];
   const { measurement, memoryBytes } = await watchPlateau(url, [...flags, ...common]);

@@ -33,12 +33,15 @@ type Percentile = typeof PERCENTILES[number];
 
 const PROTO = fileURLToPath(new URL("../../tests/conformance/echo.proto", import.meta.url));
 const EVERY_MS = 50;
-/** The length of a stream from a server that neither freezes nor dies; short, so that there are many first messages. */
+/**
+ * The length of a stream if the server neither freezes nor dies. It is short, so that many streams have a first
+ * message.
+ */
 const STREAM_MS = 1_600;
 
 interface Kind {
   readonly path: string;
-  /** @param forMs How long a WebSocket is held open; the server decides the length of a stream. */
+  /** @param forMs How long to hold a WebSocket open. The length of a stream is up to the server. */
   flags(forMs: number): readonly string[];
 }
 
@@ -52,21 +55,21 @@ const KINDS = {
 } satisfies Record<string, Kind>;
 type KindName = keyof typeof KINDS;
 
-/** The lengths of a measurement and of the freeze in it. */
+/** The durations of a measurement and of the freeze in it, in milliseconds. */
 interface Length {
   readonly forMs: number;
   readonly freeze: NonNullable<Plan["freeze"]>;
 }
 
 /**
- * A freeze begins and ends between two messages, so no message is at its edge. A ninth of the messages on WebSockets
- * meet it, so no percentile is at the step from the messages that do not meet it to those that do: with a tenth of them,
- * p90 would be.
+ * A freeze begins and ends between two messages, so that it is certain which messages it delays. On WebSockets it
+ * delays about a ninth of the messages, so that no percentile lies on the step between delayed and other messages. If
+ * it delayed a tenth, p90 would lie there.
  */
 const LENGTH: Length = { forMs: 9_200, freeze: { fromMs: 3_945, lengthMs: 1_000 } };
 const SHORT_LENGTH: Length = { forMs: 2_760, freeze: { fromMs: 1_195, lengthMs: 300 } };
 
-/** The server's behaviour in a measurement of a given length. */
+/** How the server behaves in each situation, in a measurement of the given length. */
 const SITUATIONS = {
   "that keeps its times": () => ({
     gapsMs: [...Array<number>(4).fill(50), 200],
@@ -207,7 +210,7 @@ async function runDriver(
   };
 }
 
-/** Times of one kind, in milliseconds: as measured, as planned, and as the server has noted them. */
+/** Times of one kind in milliseconds: as Plateau measured them, as planned, and as the server noted them. */
 interface Times {
   readonly name: "message" | "gap" | "ttfe";
   readonly percentiles: readonly Percentile[];

@@ -1,11 +1,12 @@
 /**
- * The times that a planted server must show, by arithmetic from its plan. Its notes are used only for the moments at
- * which streams were requested and WebSockets opened, because these decide which messages a freeze meets.
+ * The times that a server with a plan must show, by arithmetic from the plan. The server's notes are used only for the
+ * moments at which streams were requested and WebSockets opened, because these determine which messages a freeze
+ * delays.
  */
 import { momentsOf, thawed } from "../../targets/apps/streams/schedule.ts";
 import { freezesOf, type Noted, type Plan } from "./planting.ts";
 
-/** The times between the messages of all streams. */
+/** The times between consecutive messages, over all streams. */
 export function plannedGapsMs(plan: Plan, noted: readonly Noted[]): number[] {
   const momentOf = momentsOf(plan, freezesOf(plan, noted[0].askedMs));
   return noted.flatMap(({ askedMs }) => {
@@ -14,7 +15,7 @@ export function plannedGapsMs(plan: Plan, noted: readonly Noted[]): number[] {
   });
 }
 
-/** The latencies of all messages on WebSockets, each of which is due `everyMs` after the one before it. */
+/** The latencies of all messages on WebSockets. On each WebSocket, a message is due every `everyMs`. */
 export function plannedLatenciesMs(
   plan: Plan,
   noted: readonly Noted[],

@@ -22,7 +22,8 @@ export interface Opened {
   readonly port: number;
   readonly count: number;
   /**
-   * The time between two messages of one stream; streams are opened at the rate of messages, so that these come evenly.
+   * The time between two messages of a stream. Streams are opened at the total rate of messages, so that messages are
+   * spread evenly.
    */
   readonly everyMs: number;
   readonly seconds: number;
