@@ -111,8 +111,8 @@ export function selectionOf({ text, parts }: Selector, names: ExperimentNames): 
  * Keys for words that name targets and scenarios. The keys of other words are paths of factors, which never contain a
  * space.
  */
-const TARGET = "a target";
-const SCENARIO = "a scenario";
+export const TARGET = "a target";
+export const SCENARIO = "a scenario";
 
 interface Meant {
   readonly dimension: string;
