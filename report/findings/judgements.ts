@@ -3,13 +3,13 @@
  * from its code and evidence.
  */
 import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
-import { noSteadyStateText } from "../cells/cells.ts";
 import {
   comparisonOf,
   type FigureComparison,
   type GroupComparison,
   type SilentRuns,
   standingOf,
+  type UnsteadySide,
 } from "../judge/comparison.ts";
 import type { ConditionDifference } from "../judge/differences.ts";
 import type { ComparedFigure } from "../judge/group.ts";
@@ -123,7 +123,7 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
     groupsText(comparison),
   ],
   unsteady: (comparison, marginRatio) => {
-    const unsteady = noSteadyStateText(comparison.unsteady ?? { count: 0, of: 1 });
+    const unsteady = unsteadyText(comparison.unsteady);
     return standingOf(comparison) === "unsteady"
       ? [`inconclusive: ${unsteady}`, "run longer"]
       : likely(() => [`not proven: ${unsteady}`])(comparison, marginRatio);
@@ -159,10 +159,20 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
 export function disturbanceText(disturbance: Disturbance | null): string {
   if (disturbance === null) return "";
   const { side, cores } = disturbance;
-  return `while it rests, ${side === "base" ? "the base" : "the new side"} uses ${
+  return `while it rests, ${SIDES[side]} uses ${
     percentText(cores)
   } of a core more than the other side does`;
 }
+
+/** `no steady state in 4 of 5 runs of the base and in 3 of 5 runs of the new side`. */
+function unsteadyText(sides: readonly UnsteadySide[]): string {
+  const where = sides.map(({ side, count, of }) =>
+    `in ${of === 1 ? "the only run" : `${count} of ${of} runs`} of ${SIDES[side]}`
+  );
+  return `no steady state ${where.join(" and ")}`;
+}
+
+const SIDES = { base: "the base", next: "the new side" } as const;
 
 /** `4 of 5 runs served nothing`. @param of Whose runs: ` of b`. */
 export function silentText(silent: SilentRuns | null, of = ""): string {

@@ -77,6 +77,10 @@ export interface SilentRuns {
   readonly of: number;
 }
 
+export interface UnsteadySide extends Unsteady {
+  readonly side: "base" | "next";
+}
+
 export interface FigureComparison extends ComparisonJudgement {
   readonly figure: ComparedFigure;
   /** Value in requests per second, or ms. */
@@ -109,8 +113,8 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly stages: FigureStages | null;
   /** Null unless the runs, or the ratios of pairs, fall into two groups. */
   readonly groups: RunGroups | null;
-  /** How many runs of a side have no steady state; null if both sides have one. */
-  readonly unsteady: Unsteady | null;
+  /** Sides of which most runs have no steady state. */
+  readonly unsteady: readonly UnsteadySide[];
   /** Runs in which a side that was measured several times served nothing; null if there are none. */
   readonly silent: SilentRuns | null;
   /** Whether the undisturbed runs alone do not give the verdict: see `withDoubt`. */
@@ -378,7 +382,7 @@ function compareFigure(
   const isRate = figure === "rate";
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
   // Whatever affects both sides of a pair of slices cancels in the ratio.
-  const unsteady = slicedBy ? null : next.unsteady ?? base.unsteady;
+  const unsteady = slicedBy ? [] : unsteadySides({ base, next });
   const silent = silentRuns("next", next) ?? silentRuns("base", base);
   const isOpen = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
   if (test === null) {
@@ -433,7 +437,7 @@ function compareFigure(
     ? contrast === null && areOneSided(sides[1].byRun, sides[0].byRun, isBeyondMargin)
     : pairing !== null && arePairsOneSided(pairing.logRatios, isBeyondMargin);
   const isBeyondStray = interval.low > stray || interval.high < 1 / stray;
-  const reserve = unsteady !== null && !isBeyondStray
+  const reserve = unsteady.length > 0 && !isBeyondStray
     ? "unsteady"
     : groups !== null && !isOneSided
     ? "groups"
@@ -489,6 +493,13 @@ export function withConfidence(
   confidence: number,
 ): ConfidenceInterval {
   return studentInterval(value, { variance: logStandardError ** 2, degreesOfFreedom }, confidence);
+}
+
+function unsteadySides(sides: Record<UnsteadySide["side"], ComparedRuns>): UnsteadySide[] {
+  return (["base", "next"] as const).flatMap((side) => {
+    const { unsteady } = sides[side];
+    return unsteady === null ? [] : [{ ...unsteady, side }];
+  });
 }
 
 /** Runs that served nothing; a single run like that has no ratio to anything. */
