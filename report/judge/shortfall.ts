@@ -7,8 +7,6 @@ import type { Measurement, Run } from "../../runner/result/result.ts";
 import { mean, sum } from "../writing/spread.ts";
 import { isAtLimit } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
-import { mannWhitney } from "../../runner/stats/comparison/significance_tests.ts";
-import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import { errorRatioOf } from "../figures/errors.ts";
 import { loadSecondsFor } from "./slices.ts";
@@ -27,7 +25,7 @@ export function judgedErrorRatio(runs: readonly Measurement[]): number {
 /**
  * The runs; for a capacity, without their dropped requests, which count as late and are limited by the search's rules.
  */
-function judgedRuns(runs: readonly Measurement[]): readonly Measurement[] {
+export function judgedRuns<R extends Measurement>(runs: readonly R[]): readonly R[] {
   if (!isAtLimit({ runs })) return runs;
   return runs.map((run) => ({ ...run, requests: { ...run.requests, dropped: 0 } }));
 }
@@ -38,19 +36,6 @@ export function hasTooManyErrors({ runs }: Pick<ServedRuns, "runs">): boolean {
 
 /** The most runs per side for which the exact test is fast (20 ms); its cost grows with their fourth power. */
 export const MOST_COUNTED = 40;
-
-/**
- * Whether the error ratios of the sides' runs differ by more than chance. The limit alone can't tell: identical builds
- * that fail about as often as tolerated may end up on different sides of it.
- */
-export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {
-  const [base, next] = sides.map(({ runs }) => runs.map((run) => judgedErrorRatio([run])));
-  if (Math.max(base.length, next.length) <= MOST_COUNTED) {
-    const { p, leastP } = mannWhitney(base, next);
-    if (leastP <= SIGNIFICANCE) return p <= SIGNIFICANCE;
-  }
-  return Math.min(...base) > Math.max(...next) || Math.min(...next) > Math.max(...base);
-}
 
 /**
  * Share of the offered requests that may be incomplete at the deadline, not counting requests which are in flight at
