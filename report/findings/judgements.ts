@@ -123,10 +123,10 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
     groupsText(comparison),
   ],
   unsteady: (comparison, marginRatio) => {
-    const unsteady = unsteadyText(comparison.unsteady);
+    const runs = unsteadyText(comparison.unsteady);
     return standingOf(comparison) === "unsteady"
-      ? [`inconclusive: ${unsteady}`, "run longer"]
-      : likely(() => [`not proven: ${unsteady}`])(comparison, marginRatio);
+      ? ["inconclusive: no steady state", runs, "run longer"]
+      : likely(() => ["not proven: no steady state", runs])(comparison, marginRatio);
   },
   "at-least": () => [
     "inconclusive: a lower bound",
@@ -164,12 +164,12 @@ export function disturbanceText(disturbance: Disturbance | null): string {
   } of a core more than the other side does`;
 }
 
-/** `no steady state in 4 of 5 runs of the base and in 3 of 5 runs of the new side`. */
+/** `4 of 5 runs of the base and 3 of 5 runs of the new side have none`. */
 function unsteadyText(sides: readonly UnsteadySide[]): string {
-  const where = sides.map(({ side, count, of }) =>
-    `in ${of === 1 ? "the only run" : `${count} of ${of} runs`} of ${SIDES[side]}`
+  const runs = sides.map(({ side, count, of }) =>
+    `${of === 1 ? "the only run" : `${count} of ${of} runs`} of ${SIDES[side]}`
   );
-  return `no steady state ${where.join(" and ")}`;
+  return `${runs.join(" and ")} ${sides.length === 1 && sides[0].of === 1 ? "has" : "have"} none`;
 }
 
 const SIDES = { base: "the base", next: "the new side" } as const;
