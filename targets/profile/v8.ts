@@ -159,8 +159,9 @@ const stopped = z.looseObject({ profile: cpuProfile });
 export const v8Profiler: Profiler = {
   ending: ".cpuprofile",
   suits: ({ program }) => /^(?:node|nodejs|deno)(?:[\d.]*)$/.test(program),
-  async start({ pid }, { signal }): Promise<RunningProfiler> {
-    const inspector = await Inspector.open(await findInspector(pid, signal), signal);
+  async start({ pid }, { forMs, signal }): Promise<RunningProfiler> {
+    const place = await findInspector(pid, Math.max(forMs, LEAST_FIND_MS), signal);
+    const inspector = await Inspector.open(place, signal);
     try {
       await inspector.call("Profiler.enable");
       await inspector.call("Profiler.setSamplingInterval", { interval: INTERVAL_US });
@@ -192,10 +193,10 @@ async function stop(inspector: Inspector): Promise<ProcessSamples> {
 // process listens. The protocol: https://chromedevtools.github.io/devtools-protocol/v8/.
 
 /**
- * The limit for finding an inspector, which has a thread of its own and responds within milliseconds, however busy its
- * process is.
+ * The least time in which an inspector is looked for; a longer sampling leaves more. An inspector has a thread of its
+ * own, which responds within milliseconds, however busy its process is, but waits for its turn on a crowded machine.
  */
-const FIND_MS = 1_000;
+const LEAST_FIND_MS = 1_000;
 const LOOK_EACH_MS = 100;
 /** The most ports of a process to look at. */
 const MOST_PORTS = 256;
@@ -212,9 +213,13 @@ interface InspectorPlace {
  * Finds the inspector of a process within one time limit: looks at all ports side by side, including those on which the
  * process begins to listen meanwhile. Throws an Error if none is an inspector.
  */
-async function findInspector(pid: number, signal: AbortSignal): Promise<InspectorPlace> {
+async function findInspector(
+  pid: number,
+  withinMs: number,
+  signal: AbortSignal,
+): Promise<InspectorPlace> {
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), FIND_MS);
+  const timer = setTimeout(() => over.abort(), withinMs);
   const ended = AbortSignal.any([signal, over.signal]);
   const found = Promise.withResolvers<InspectorPlace | null>();
   ended.addEventListener("abort", () => found.resolve(null));
