@@ -302,7 +302,9 @@ export function compareCells(
 
 function withoutVerdicts(comparison: GroupComparison): GroupComparison {
   const figures = comparison.figures.map((figure): FigureComparison =>
-    figure.unsteady.length === 0 ? figure : { ...figure, verdict: "inconclusive", reason: "unsteady" }
+    figure.unsteady.length === 0
+      ? figure
+      : { ...figure, verdict: "inconclusive", reason: "unsteady" }
   );
   return { ...comparison, figures };
 }
