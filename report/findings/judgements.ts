@@ -3,13 +3,13 @@
  * slices. Each sentence is made from a code and its evidence.
  */
 import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
-import { noSteadyStateText } from "../cells/cells.ts";
 import {
   comparisonOf,
   type FigureComparison,
   type GroupComparison,
   type SilentRuns,
   standingOf,
+  type UnsteadySide,
 } from "../judge/comparison.ts";
 import type { ConditionDifference } from "../judge/differences.ts";
 import type { ComparedFigure } from "../judge/group.ts";
@@ -123,10 +123,10 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
     groupsText(comparison),
   ],
   unsteady: (comparison, marginRatio) => {
-    const unsteady = noSteadyStateText(comparison.unsteady ?? { count: 0, of: 1 });
+    const runs = unsteadyText(comparison.unsteady);
     return standingOf(comparison) === "unsteady"
-      ? [`inconclusive: ${unsteady}`, "run longer"]
-      : likely(() => [`not proven: ${unsteady}`])(comparison, marginRatio);
+      ? ["inconclusive: no steady state", runs, "run longer"]
+      : likely(() => ["not proven: no steady state", runs])(comparison, marginRatio);
   },
   "at-least": () => [
     "inconclusive: a lower bound",
@@ -159,12 +159,22 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
 export function disturbanceText(disturbance: Disturbance | null): string {
   if (disturbance === null) return "";
   const { side, cores } = disturbance;
-  return `while it rests, ${side === "base" ? "the base" : "the new side"} uses ${
+  return `while it rests, ${SIDES[side]} uses ${
     percentText(cores)
   } of a core more than the other side does`;
 }
 
-/** For example `4 of 5 runs served nothing`. @param of Whose runs these are, such as ` of b`. */
+/** `4 of 5 runs of the base and 3 of 5 runs of the new side have none`. */
+function unsteadyText(sides: readonly UnsteadySide[]): string {
+  const runs = sides.map(({ side, count, of }) =>
+    `${of === 1 ? "the only run" : `${count} of ${of} runs`} of ${SIDES[side]}`
+  );
+  return `${runs.join(" and ")} ${sides.length === 1 && sides[0].of === 1 ? "has" : "have"} none`;
+}
+
+const SIDES = { base: "the base", next: "the new side" } as const;
+
+/** `4 of 5 runs served nothing`. @param of Whose runs: ` of b`. */
 export function silentText(silent: SilentRuns | null, of = ""): string {
   return silent === null
     ? "runs served nothing"

@@ -77,6 +77,10 @@ export interface SilentRuns {
   readonly of: number;
 }
 
+export interface UnsteadySide extends Unsteady {
+  readonly side: "base" | "next";
+}
+
 export interface FigureComparison extends ComparisonJudgement {
   readonly figure: ComparedFigure;
   /** Value in requests per second, or in milliseconds. */
@@ -118,9 +122,9 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly stages: FigureStages | null;
   /** The two groups into which the runs, or the ratios of pairs, fall; null if they form a single group. */
   readonly groups: RunGroups | null;
-  /** How many runs of a side have no steady state; null if both sides are steady. */
-  readonly unsteady: Unsteady | null;
-  /** Runs that completed no request, for a side with several runs; null if there are none. */
+  /** Sides of which most runs have no steady state. */
+  readonly unsteady: readonly UnsteadySide[];
+  /** Runs in which a side that was measured several times served nothing; null if there are none. */
   readonly silent: SilentRuns | null;
   /** Whether the undisturbed runs alone fail to confirm the verdict; see `withDoubt`. */
   readonly isDoubted: boolean;
@@ -401,8 +405,8 @@ function compareFigure(
 ): FigureComparison {
   const isRate = figure === "rate";
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
-  // Whatever affects both slices of a pair cancels in their ratio.
-  const unsteady = slicedBy ? null : next.unsteady ?? base.unsteady;
+  // Whatever affects both sides of a pair of slices cancels in the ratio.
+  const unsteady = slicedBy ? [] : unsteadySides({ base, next });
   const silent = silentRuns("next", next) ?? silentRuns("base", base);
   const isOpen = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
   if (test === null) {
@@ -457,7 +461,7 @@ function compareFigure(
     ? contrast === null && areOneSided(sides[1].byRun, sides[0].byRun, isBeyondMargin)
     : pairing !== null && arePairsOneSided(pairing.logRatios, isBeyondMargin);
   const isBeyondStray = interval.low > stray || interval.high < 1 / stray;
-  const reserve = unsteady !== null && !isBeyondStray
+  const reserve = unsteady.length > 0 && !isBeyondStray
     ? "unsteady"
     : groups !== null && !isOneSided
     ? "groups"
@@ -516,7 +520,14 @@ export function withConfidence(
   return studentInterval(value, { variance: logStandardError ** 2, degreesOfFreedom }, confidence);
 }
 
-/** Counts the runs that completed no request. Null for a side with a single run, which then has no ratio at all. */
+function unsteadySides(sides: Record<UnsteadySide["side"], ComparedRuns>): UnsteadySide[] {
+  return (["base", "next"] as const).flatMap((side) => {
+    const { unsteady } = sides[side];
+    return unsteady === null ? [] : [{ ...unsteady, side }];
+  });
+}
+
+/** Runs that served nothing; a single run like that has no ratio to anything. */
 function silentRuns(side: SilentRuns["side"], { runs }: ComparedRuns): SilentRuns | null {
   const count = runs.filter(({ requests }) => requests.completed === 0).length;
   return runs.length < 2 || count === 0 ? null : { side, count, of: runs.length };

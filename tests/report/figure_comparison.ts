@@ -17,7 +17,7 @@ export const NO_INTERVAL: FigureComparison = {
   sliced: null,
   stages: null,
   groups: null,
-  unsteady: null,
+  unsteady: [],
   silent: null,
   isDoubted: false,
   isAheadInHalves: false,
