@@ -7,7 +7,7 @@ import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../
 import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
 import type { RunGroups } from "../judge/reasons.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
-import { percentText, timesText } from "../writing/ratios.ts";
+import { boundOf, formatRatio, percentText, timesText } from "../writing/ratios.ts";
 import {
   allOf,
   counted,
@@ -307,37 +307,45 @@ export function rivalName(places: readonly Place[]): string | null {
   return names.length === 1 ? names[0] : null;
 }
 
-/** A range of shares of a throughput (0–1) or of ratios. */
+/** A range of ratios. */
 interface Range {
   readonly least: number;
   readonly most: number;
+  /** Whether the lead is at least as large, because a ratio is a bound. */
+  readonly isBound: boolean;
 }
 
 /** How far the winner is ahead, as a range of ratios over the places; null if different figures decide them. */
 export function marginOf(places: readonly Place[]): Range | null {
-  const ratios = places.flatMap((place) => {
-    const ratio = place.decision?.ratio ?? null;
-    return ratio === null ? [] : winnerOf(place) === place.rival ? 1 / ratio : ratio;
-  });
   const isOneFigure = new Set(places.map(({ figure }) => figure)).size === 1;
-  return ratios.length === 0 || !isOneFigure ? null : rangeOf(ratios);
-}
-
-function rangeOf(ratios: readonly number[]): Range {
-  return { least: Math.min(...ratios), most: Math.max(...ratios) };
+  const isKnown = places.some(({ decision }) => (decision?.ratio ?? null) !== null);
+  return isKnown && isOneFigure
+    ? ratiosOf(places, (ratio, place) => winnerOf(place) === place.rival ? 1 / ratio : ratio)
+    : null;
 }
 
 /** Ratios of the leader to its rival. */
-export function ratiosOf(places: readonly Place[]): Range {
-  return rangeOf(places.flatMap(({ decision }) => decision?.ratio ?? []));
+export function ratiosOf<Decided extends Pick<Place, "decision">>(
+  places: readonly Decided[],
+  shown: (ratio: number, place: Decided) => number = (ratio) => ratio,
+): Range {
+  const ratios = places.flatMap((place) => {
+    const { ratio = null, interval = null, bound = null } = place.decision ?? {};
+    return ratio === null ? [] : shown(boundOf({ ratio, interval, bound }), place);
+  });
+  return { least: Math.min(...ratios), most: Math.max(...ratios), isBound: places.some(isBound) };
+}
+
+/** Whether the true lead may be larger than measured. */
+function isBound({ decision }: Pick<Place, "decision">): boolean {
+  return decision !== null && decision.bound !== null;
 }
 
 /** `: 1.2–1.5× the requests/s of b`; "" if places have different figures. */
 function marginText(places: readonly Place[]): string {
   const margin = marginOf(places);
   if (margin === null) return "";
-  const least = places.some(({ isAtLeast }) => isAtLeast) ? "at least " : "";
-  return `: ${least}${timesRange(margin)} the ${places[0].figure} of ${
+  return `: ${timesRange(margin)} the ${places[0].figure} of ${
     rivalName(places) ?? "the runner-up"
   }`;
 }
@@ -418,15 +426,17 @@ function besides({ those, places }: Of, winner: string | null = null): string {
 /** The order in which verdicts of other places are listed, after those about targets that fall short. */
 const IN_ORDER = ["the opposite", "probably so", "not proven", "equivalent", "undecided"];
 
-/** `1.2–2.9×`. */
-export function timesRange({ least, most }: Range): string {
+/** `1.2–2.9×`; `at least 1.20×` with the digits that a single bound has elsewhere. */
+export function timesRange({ least, most, isBound }: Range, mark = "at least "): string {
+  if (isBound) return `${mark}${formatRatio(least, null)}`;
   const [low, high] = [least, most].map(timesText);
   return low === high ? low : `${low.replace("×", "")}–${high}`;
 }
 
-/** `34–59 %` for ratios below 1: the share that is lost. */
-export function sharesText({ least, most }: Range): string {
+/** `34–59 %`, `at least 34 %` for ratios below 1: the share that is lost. */
+export function sharesText({ least, most, isBound }: Range, mark = "at least "): string {
   const [low, high] = [1 - most, 1 - least];
+  if (isBound) return `${mark}${shortfallShare(low)}`;
   const text = shortfallShare(high);
   return shortfallShare(low) === text ? text : `${Number((100 * low).toPrecision(2))}–${text}`;
 }
@@ -462,7 +472,7 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
           : "the verdict is the same without the others"
       }.`,
   "held-back": ({ valid, lost: { places } }) => {
-    const winners = unique(places.filter(({ isAtLeast }) => isAtLeast).map(winnerName));
+    const winners = unique(places.filter(isBound).map(winnerName));
     const them = winners.length === 1 ? "it" : "them";
     return `${valid}. Other runs of ${
       listed(winners, "and")

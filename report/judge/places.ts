@@ -4,7 +4,7 @@
  * cell. Places are judged twice, by all runs and by the undisturbed runs alone, and a verdict holds only as far as both
  * agree.
  */
-import { isOpenAbove, isSearched } from "../figures/capacity.ts";
+import { isSearched } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { isNamedBase } from "../cells/recast.ts";
 import {
@@ -77,7 +77,6 @@ export interface Place {
   /** The deciding figure, and its name: `requests/s`, `p99`. */
   readonly of: ComparedFigure;
   readonly figure: string;
-  readonly isAtLeast: boolean;
   /** Targets as fast as the leader, or not distinguished from it. */
   readonly peers: readonly string[];
   /** Targets that are certainly slower than the leader. */
@@ -196,7 +195,6 @@ function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Whe
       contest.cells.indexOf(first) < contest.cells.indexOf(nearest.cell),
     of: figure,
     figure: figureNameOf(figure, first, unit),
-    isAtLeast: isOpenAbove(first.runs),
     peers: open.filter(({ standing }) => standing === nearest.standing)
       .map(({ cell }) => cell.target),
     beaten: rivals.filter(({ standing }) => standing === "ahead").map(({ cell }) => cell.target),
@@ -292,7 +290,6 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
     first: isShort(other) && !isShort(base) ? base : other,
     rival: base,
     isFirstBase: false,
-    isAtLeast: false,
     peers: [base.name],
     beaten: [],
     unsettled: [],
@@ -387,7 +384,10 @@ interface Kept {
 function keptByHeldBack(place: Place, held: Place | undefined): Kept | null {
   const isLead = place.code === "leads" && place.of === "rate" && winnerOf(place) === place.first;
   return isLead && held !== undefined && saysOf(held) === saysOf(place)
-    ? { place: { ...held, isAtLeast: true }, kept: "held-back" }
+    ? {
+      place: { ...held, decision: held.decision && { ...held.decision, bound: "least" } },
+      kept: "held-back",
+    }
     : null;
 }
 
@@ -411,7 +411,8 @@ function keptAs(place: Place, without: Place | undefined): Kept {
 }
 
 /**
- * The comparison, with a mark on each verdict that the undisturbed runs alone do not give.
+ * The comparison, with a mark on each verdict that the undisturbed runs alone do not give. A verdict that needs runs of
+ * a side that was held back has the ratio of these runs.
  * @param again The comparison of the undisturbed runs; undefined if too few of them are left.
  * @param withHeldBack The same with runs whose disturbance can only have held the faster side back: a verdict on
  * requests/s that it shows holds, too.
@@ -421,10 +422,16 @@ export function withDoubt(
   again: GroupComparison | undefined,
   withHeldBack?: GroupComparison,
 ): GroupComparison {
-  const figures = comparison.figures.map((one, i) => {
-    const shown = [again, one.figure === "rate" ? withHeldBack : undefined];
-    const isShown = shown.some((other) => other?.figures[i].verdict === one.verdict);
-    return { ...one, isDoubted: one.verdict !== "inconclusive" && !isShown };
+  const figures = comparison.figures.map((one, i): FigureComparison => {
+    const { figure, verdict } = one;
+    const held = withHeldBack?.figures[i];
+    if (verdict === "inconclusive" || again?.figures[i].verdict === verdict) {
+      return { ...one, isDoubted: false };
+    }
+    // The faster side may be faster still, so the ratio of these runs is a bound.
+    return figure === "rate" && verdict !== "equivalent" && held?.verdict === verdict
+      ? { ...held, bound: verdict === "better" ? "least" : "most" }
+      : { ...one, isDoubted: true };
   });
   return { ...comparison, figures };
 }

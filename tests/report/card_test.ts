@@ -41,6 +41,8 @@ interface Expected {
   readonly winners?: readonly string[];
   /** Its value within 2 %, its unit and its certainty. */
   readonly figure?: readonly [value: number, unit: string, certainty: string] | null;
+  /** The figure, and the row of the forest, that show a single limit and no interval beside it. */
+  readonly bound?: string;
   readonly next?: readonly string[];
   /** What its rows are called. */
   readonly forest?: readonly string[];
@@ -67,6 +69,10 @@ function assertCard(results: Results, expected: Expected): ConclusionModel {
     const [value, unit, certainty] = expected.figure;
     assert.ok(Math.abs((card.figure?.value ?? 0) / value - 1) < 0.02, shown);
     assert.deepEqual([card.figure?.unit, card.figure?.certainty], [unit, certainty], shown);
+  }
+  if (expected.bound) {
+    assert.deepEqual([card.figure?.text, card.figure?.interval], [expected.bound, ""], shown);
+    assert.ok(card.forest?.rows.every(({ text }) => text === expected.bound), shown);
   }
   if (expected.next) assert.deepEqual(card.next.map(({ code }) => code), expected.next, shown);
   for (const note of expected.notes ?? []) assert.match(card.notes.join(" "), note);
@@ -395,6 +401,14 @@ cases("capacity", {
     () => capacities({ slow: { perSec: 1_000, bound: "generator" }, fast: { perSec: 2_000 } }),
     { code: "undecided", figure: [2, "×", "open"] },
   ],
+  "a lead of a lower bound is the least that its interval allows": [
+    () => capacities({ slow: { perSec: 1_000 }, fast: { perSec: 2_000, bound: "generator" } }),
+    {
+      code: "leads",
+      says: /^fast leads: at least 1\.98× the capacity of slow\.$/,
+      bound: "≥ 1.98×",
+    },
+  ],
   "one target takes what its search found, not what it served at a share of it": [
     () => capacities({ work: { perSec: 1_000 } }, 0.8),
     { code: "alone", figure: [1_000, "requests/s", "decided"] },
@@ -561,8 +575,9 @@ cases("trust", {
     {
       code: "leads",
       light: "amber",
-      says: /^b leads: at least 2\.0× the requests\/s of a\.$/,
+      says: /^b leads: at least 1\.98× the requests\/s of a\.$/,
       figure: [2, "×", "decided"],
+      bound: "≥ 1.98×",
       trust:
         /^5 of 10 runs are valid\. Other runs of b count, too, because .* can only have slowed it down\.$/,
     },
