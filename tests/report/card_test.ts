@@ -31,6 +31,7 @@ import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 import { capacities } from "./searched.ts";
 import { silence } from "./silenced.ts";
+import { slicedTargets } from "./sliced.ts";
 import { sweepResults } from "./sweep_results.ts";
 
 /** What a card must be; what is left out is not looked at. */
@@ -707,9 +708,34 @@ Deno.test("card: advice is for the machine at hand, and for a plan that is done"
     return concluded({ ...results, machine, state }).next.map(({ text }) => text);
   };
   assert.equal(onCores(4)[0], "Give the generator more cores.");
-  assert.equal(onCores(2)[0], "Run the generator on its own machine.");
+  assert.equal(
+    onCores(2)[0],
+    "Run the generator on its own machine (plateau agent there, --agents here).",
+  );
   assert.equal(onCores(4).length, 2);
   assert.equal(onCores(4, "running").length, 1);
+});
+
+Deno.test("card: where the cores were shared, two targets can take turns, and a lone one has less to do", () => {
+  const stepsOf = (results: Results): string[] => {
+    for (const { generator } of results.runs) {
+      generator.trust = "suspect";
+      generator.findings = [{
+        ...{ code: "shared-cores", severity: "suspect" },
+        evidence: { cores: 2, busy: 0.99, waiting: 0.1 },
+        advice: ["separate-cores", "fewer-connections", "own-machine"],
+      }];
+    }
+    const machine = { ...results.machine, allowedCores: 2 };
+    return concluded({ ...results, machine }).next.map(({ code, text }) => `${code}: ${text}`);
+  };
+  const mend = "mend-runs: Give target and generator separate cores (`pin` of an experiment).";
+  const [turns, ...others] = stepsOf(resultsAt(TWO));
+  assert.match(turns, /^take-turns: Load both sides in turns \(`order: slices`/);
+  assert.deepEqual(others, [mend]);
+  assert.deepEqual(stepsOf(resultsAt({ ...TWO, c: around(500) })), [mend]);
+  assert.deepEqual(stepsOf(resultsAt({ a: TWO.a })), [mend]);
+  assert.deepEqual(stepsOf(slicedTargets({ processes: 5, pairs: 30, ratio: 2 })), [mend]);
 });
 
 Deno.test("card: one number of runs is printed, and it is enough for all", () => {
