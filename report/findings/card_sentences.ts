@@ -3,7 +3,8 @@
  * only.
  */
 import { variableName } from "../cells/factors.ts";
-import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../judge/places.ts";
+import { UNCOMPARED } from "../judge/comparison.ts";
+import { isMoreBetter, type Place, type Survival, winnerOf } from "../judge/places.ts";
 import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
 import type { RunGroups } from "../judge/reasons.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
@@ -20,10 +21,11 @@ import {
 import { formatMs, formatNumber } from "../writing/units.ts";
 import {
   figureInProse,
-  samplesText,
   shortfallShare,
   shortfallText,
   silentText,
+  WHY_OPEN,
+  type WhyWords,
 } from "./judgements.ts";
 
 /** The places that a sentence is about (at least one), and all places. */
@@ -86,7 +88,7 @@ const SENTENCES = {
     ]));
     const why = others.length === 0 ? ":" : `, in ${most.length} because`;
     return `Undecided between ${listedSome(targets, "and")}${inShare(of)}${why} ${
-      whyText(most[0])
+      whyWords(most[0])[1]
     }${besides(of)}.`;
   },
   unsettled: (of: Of) => {
@@ -190,17 +192,16 @@ function doesText({ kind }: Shortfall, isOne: boolean): string {
   return KEEPS_UP.includes(kind) ? `keep${s} up` : `respond${s} correctly`;
 }
 
-type Known = Pick<Place, "why" | "decision" | "first" | "rival">;
+type Known = Pick<Place, "why" | "decision" | "first" | "rival" | "marginRatio">;
 
-/** Why a place is undecided. */
-export function whyText(known: Known): string {
-  const { why, decision } = known;
+/** Why a place is undecided: in a few words, for a narrow table, and as a clause. */
+export function whyWords(known: Known): WhyWords {
+  const { why, decision, marginRatio } = known;
+  const [word, clause] = WHY_OPEN[why ?? "few-runs"](decision ?? UNCOMPARED, marginRatio);
   const lost = unsettledRuns(known);
-  if (lost !== null) return unsettledText(lost, known);
   const silent = why === "silent" ? decision?.silent ?? null : null;
-  if (silent !== null) return silentText(silent, ` of ${sideName(silent.side, known)}`);
-  const samples = decision === null ? "1 run" : samplesText(decision);
-  return WHY[why ?? "few-runs"][1](decision?.sliced?.isAlone ? samples : `${samples} each`);
+  if (silent !== null) return [word, silentText(silent, ` of ${sideName(silent.side, known)}`)];
+  return [word, lost === null ? clause : unsettledText(lost, known)];
 }
 
 /** The unsettled runs of a target, whose other runs count by their steady part. */
@@ -244,55 +245,6 @@ function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
   const they = unsettled.count === 1 ? "it is" : "they are";
   return `${unsettledShare(lost)}; ${they} near ${own}, the others near ${rest}`;
 }
-
-/** The reason in a few words, for a narrow table. */
-export function whyWord({ why }: Known): string {
-  return WHY[why ?? "few-runs"][0];
-}
-
-const NOT_PROVEN: Said = ["not proven", (samples) => `not proven by ${samples}`];
-
-/** `samples`: what the comparison is based on, such as `5 runs each`. */
-type Said = readonly [word: string, sentence: (samples: string) => string];
-
-const WHY: Readonly<Record<Why, Said>> = {
-  "likely-ahead": NOT_PROVEN,
-  "likely-behind": NOT_PROVEN,
-  "no-difference-seen": [
-    "no difference seen",
-    (samples) => `no difference was seen in ${samples}`,
-  ],
-  "few-runs": ["too few runs", (samples) => `${samples} do not tell them apart`],
-  groups: ["two groups of runs", () => "their runs fall into two groups"],
-  unsteady: ["no steady state", () => "most runs have no steady state"],
-  "at-least": [
-    "a lower bound",
-    () => "a capacity search ended before it reached the limit of a target",
-  ],
-  generator: [
-    "the generator's limit",
-    () => "the generator may have been the limit, so either side may be faster than measured",
-  ],
-  "one-run": ["one run", () => "one run says nothing about the next"],
-  silent: ["runs without a response", () => "some runs served nothing"],
-  unknown: ["not comparable", () => "the figures cannot be compared"],
-  sessions: [
-    "two sessions",
-    () => "how much results differ between sessions on this machine is unknown",
-  ],
-  "few-slices": ["too few slices", () => "there are too few slices to tell"],
-  "dependent-slices": [
-    "a drifting ratio",
-    () => "the ratio of the two sides drifts too slowly for so short a measurement",
-  ],
-  disturbed: [
-    "one side disturbs the other",
-    () => "one side keeps using cores while it rests, which slows the other",
-  ],
-  unconfirmed: ["not confirmed", () => "fresh runs did not confirm a difference"],
-  doubted: ["only doubtful runs", () => "the undisturbed runs alone do not decide"],
-  lost: ["too few undisturbed runs", () => "too few runs were undisturbed"],
-};
 
 export function winnerName(place: Place): string {
   return winnerOf(place)?.name ?? place.first.name;

@@ -2,7 +2,6 @@
  * The judge's results as sentences without full stops: shortfalls, pairs of cells, their figures and their slices, each
  * from its code and evidence.
  */
-import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
 import { noSteadyStateText } from "../cells/cells.ts";
 import {
   comparisonOf,
@@ -13,6 +12,7 @@ import {
 } from "../judge/comparison.ts";
 import type { ConditionDifference } from "../judge/differences.ts";
 import type { ComparedFigure } from "../judge/group.ts";
+import { type Why, whyOpen } from "../judge/places.ts";
 import { contrastIn } from "../judge/ratio_of.ts";
 import type { Disturbance } from "../../runner/stats/slices/disturbance.ts";
 import { PROCESS_LOOK_SIGNIFICANCE, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
@@ -82,78 +82,103 @@ export function verdictText(comparison: FigureComparison, marginRatio: number): 
 
 function saidOf(comparison: FigureComparison, marginRatio: number): readonly string[] {
   const { verdict, reason } = comparison;
-  return verdict === "inconclusive" && reason !== null
-    ? REASONS[reason](comparison, marginRatio)
-    : [`${verdict}${doubtText(comparison)}`];
+  if (verdict !== "inconclusive" || reason === null) return [`${verdict}${doubtText(comparison)}`];
+  const why = whyOpen(comparison);
+  if (why === "likely-ahead" || why === "likely-behind") {
+    return likelyTexts(comparison, marginRatio);
+  }
+  const [word, clause, ...details] = WHY_OPEN[why](comparison, marginRatio);
+  const said = details.length === 0 ? [clause] : details;
+  return [COMPLETE.includes(why) ? word : `inconclusive: ${word}`, ...said];
 }
 
 function doubtText({ isDoubted }: FigureComparison): string {
   return isDoubted ? ", only with doubtful runs" : "";
 }
 
-type Said = (comparison: FigureComparison, marginRatio: number) => readonly string[];
+/** The reasons whose words are a verdict of their own. */
+const COMPLETE: readonly Why[] = ["nothing", "errors", "no-difference-seen", "sessions"];
 
-/** Each reason in a few words, and then its details; "" for a detail that is unknown. */
-const REASONS: Readonly<Record<VerdictReason, Said>> = {
-  nothing: () => ["nothing to compare"],
-  "one-run": () => ["inconclusive: one run", "one run says nothing about the next"],
-  silent: ({ silent }) => [`inconclusive: ${silentText(silent)}`],
-  "few-runs": (comparison, marginRatio) => [
-    ...standingOf(comparison) === "few-runs"
-      ? [`inconclusive: too few ${sampleNoun(comparison, 2)}`]
-      : ["no difference seen"],
-    seenText(comparison),
-    neededText(comparison, marginRatio),
+/** A reason in a few words, as a clause, and what a line about one figure has in place of the clause. */
+export type WhyWords = readonly [word: string, clause: string, ...details: string[]];
+
+const notProven = (one: FigureComparison): WhyWords => ["not proven", `not proven by ${each(one)}`];
+
+/** Why a verdict is open. */
+export const WHY_OPEN: Readonly<
+  Record<Why, (one: FigureComparison, marginRatio: number) => WhyWords>
+> = {
+  "likely-ahead": notProven,
+  "likely-behind": notProven,
+  nothing: () => ["nothing to compare", "the figures cannot be compared", ""],
+  errors: () => ["too many wrong responses", "too many responses are wrong", ""],
+  "one-run": () => ["one run", "one run says nothing about the next"],
+  silent: ({ silent }) => [silentText(silent), "some runs served nothing", ""],
+  "no-difference-seen": (one, marginRatio) => [
+    "no difference seen",
+    `no difference was seen in ${each(one)}`,
+    seenText(one),
+    neededText(one, marginRatio),
   ],
-  margin: likely((_, marginRatio) => [`perhaps by less than ${percentText(marginRatio)}`, ""]),
-  many: likely((one) => [
-    unproven(one),
-    one.sliced === null
-      ? `too few ${sampleNoun(one, 2)} for so many comparisons`
-      : `too few ${sampleNoun(one, 2)} for so many checks and comparisons`,
-  ]),
-  exact: likely((one) => [unproven(one), `too few ${sampleNoun(one, 2)} for the exact test`]),
+  "few-runs": (one, marginRatio) => [
+    `too few ${sampleNoun(one, 2)}`,
+    `${each(one)} do not tell them apart`,
+    seenText(one),
+    neededText(one, marginRatio),
+  ],
   sessions: ({ interval }, marginRatio) => {
     const most = 1 + marginRatio;
     const isWithin = interval !== null && interval.low >= 1 / most && interval.high <= most;
-    return [isWithin ? "alike in these two sessions" : "differs in these two sessions"];
+    return [
+      `${isWithin ? "alike" : "differs"} in these two sessions`,
+      "how much results differ between sessions on this machine is unknown",
+      "",
+    ];
   },
-  groups: (comparison) => [
-    `inconclusive: two groups of ${sampleNoun(comparison, 2)}`,
-    groupsText(comparison),
+  groups: (one) => [
+    `two groups of ${sampleNoun(one, 2)}`,
+    `their ${sampleNoun(one, 2)} fall into two groups`,
+    groupsText(one),
   ],
-  unsteady: (comparison, marginRatio) => {
-    const unsteady = noSteadyStateText(comparison.unsteady ?? { count: 0, of: 1 });
-    return standingOf(comparison) === "unsteady"
-      ? [`inconclusive: ${unsteady}`, "run longer"]
-      : likely(() => [`not proven: ${unsteady}`])(comparison, marginRatio);
-  },
+  unsteady: (one) => [unsteadyText(one), "most runs have no steady state", "run longer"],
   "at-least": () => [
-    "inconclusive: a lower bound",
+    "a lower bound",
     "a capacity search ended before it reached the limit of a target",
   ],
-  errors: () => ["too many wrong responses"],
   generator: () => [
-    "inconclusive: the generator may have been the limit",
+    "the generator may have been the limit",
+    "the generator may have been the limit, so either side may be faster than measured",
     "either side may be faster than measured",
   ],
-  "few-slices": () => ["inconclusive: too few slices", "measure longer"],
+  "few-slices": () => ["too few slices", "there are too few slices to tell", "measure longer"],
   "dependent-slices": () => [
-    "inconclusive: the ratio drifts",
+    "the ratio drifts",
     "the ratio drifts too slowly for so short a measurement",
-    "measure longer",
   ],
   disturbed: ({ sliced }) => [
-    "inconclusive: one side disturbs the other",
+    "one side disturbs the other",
+    "one side keeps using cores while it rests, which slows the other",
     disturbanceText(sliced?.disturbance ?? null),
   ],
   unconfirmed: ({ stages }) => [
-    "inconclusive: not confirmed",
+    "not confirmed",
+    "fresh runs did not confirm a difference",
     `worse over all blocks, but not in the fresh ones alone (${
       formatRatio(stages?.fresh ?? NaN, null)
     })`,
   ],
+  doubted: () => ["only doubtful runs", "the undisturbed runs alone do not decide"],
+  lost: () => ["too few undisturbed runs", "too few runs were undisturbed"],
 };
+
+/** `5 runs each`, `300 pairs of slices`: the data behind a comparison. */
+function each(one: FigureComparison): string {
+  return one.sliced?.isAlone ? samplesText(one) : `${samplesText(one)} each`;
+}
+
+function unsteadyText({ unsteady }: FigureComparison): string {
+  return unsteady === null ? "no steady state" : noSteadyStateText(unsteady);
+}
 
 /** `while it rests, the base uses 30 % of a core more than the other side does`. */
 export function disturbanceText(disturbance: Disturbance | null): string {
@@ -171,18 +196,20 @@ export function silentText(silent: SilentRuns | null, of = ""): string {
     : `${silent.count} of ${counted(silent.of, "run")}${of} served nothing`;
 }
 
-/** `likely better, not proven by 3 runs`. @param doubt Why the verdict is not certain, with further facts. */
-function likely(doubt: Said): Said {
-  return (comparison, marginRatio) => {
-    const side = standingOf(comparison) === "likely-ahead" ? "better" : "worse";
-    const where = comparison.between?.kind === "unknown" ? " in these two sessions" : "";
-    const [why, ...more] = doubt(comparison, marginRatio);
-    return [`likely ${side}${where}, ${why}`, ...more, neededText(comparison, marginRatio)];
-  };
-}
-
-function unproven(comparison: FigureComparison): string {
-  return `not proven by ${samplesText(comparison)}`;
+/** `likely better, not proven by 3 runs`, with further facts. */
+function likelyTexts(one: FigureComparison, marginRatio: number): readonly string[] {
+  const { reason, sliced, between } = one;
+  const side = standingOf(one) === "likely-ahead" ? "better" : "worse";
+  const where = between?.kind === "unknown" ? " in these two sessions" : "";
+  const why = reason === "margin"
+    ? `perhaps by less than ${percentText(marginRatio)}`
+    : `not proven${reason === "unsteady" ? `: ${unsteadyText(one)}` : ` by ${samplesText(one)}`}`;
+  const checks = sliced === null ? "" : "checks and ";
+  const test = reason === "exact" ? "the exact test" : `so many ${checks}comparisons`;
+  const tooFew = reason === "exact" || reason === "many"
+    ? `too few ${sampleNoun(one, 2)} for ${test}`
+    : "";
+  return [`likely ${side}${where}, ${why}`, tooFew, neededText(one, marginRatio)];
 }
 
 type Sampled = Pick<FigureComparison, "runs" | "between" | "sliced">;

@@ -161,6 +161,13 @@ export const UNTESTED = {
   sessionsNeeded: null,
 } as const;
 
+/** A comparison of which nothing is known. */
+export const UNCOMPARED: FigureComparison = {
+  ...UNTESTED,
+  ...{ figure: "rate", base: 0, next: 0, ratio: null, bound: null, runs: 1 },
+  ...{ unsteady: null, silent: null, reason: "nothing" },
+};
+
 export interface GroupComparison {
   /** One for each entry of COMPARED, in the same order. */
   readonly figures: readonly FigureComparison[];

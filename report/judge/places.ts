@@ -29,13 +29,13 @@ export type PlaceCode = "leads" | "likely" | "equivalent" | "undecided" | "only"
 
 /** Reasons of comparisons for which there is no standing; the last three are specific to sides loaded in turns. */
 const OTHER_REASONS = [
-  ...["sessions", "unconfirmed"] as const,
+  ...["nothing", "errors", "sessions", "unconfirmed"] as const,
   ...["few-slices", "dependent-slices", "disturbed"] as const,
 ];
 
 /** Why no side is ahead. `doubted`: the undisturbed runs alone do not show it; `lost`: there are too few of them. */
 export type Why =
-  | Exclude<Standing, "ahead" | "behind" | "equivalent">
+  | Exclude<Standing, "ahead" | "behind" | "equivalent" | "unknown">
   | typeof OTHER_REASONS[number]
   | "doubted"
   | "lost";
@@ -202,11 +202,7 @@ function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Whe
     unsettled: (isUnsettledAhead ? ahead : unjudged).map(({ target }) => target),
     isUnsettledAhead,
     invalid: [],
-    why: code !== "undecided"
-      ? null
-      : isUnsettledAhead
-      ? "unsteady"
-      : whyOf(nearest.standing, nearest.decision),
+    why: code !== "undecided" ? null : isUnsettledAhead ? "unsteady" : whyOpen(nearest.decision),
   };
 }
 
@@ -222,9 +218,11 @@ export function oppositeMedian(
   return isOpposite && isNotable && certaintyOf(standingOf(median)) !== "open" ? median : null;
 }
 
-function whyOf(standing: Standing, { reason }: FigureComparison): Why {
-  const other = OTHER_REASONS.find((one) => one === reason);
-  if (other !== undefined) return other;
+/** Why a comparison has no verdict, or does not decide a place. */
+export function whyOpen(comparison: FigureComparison): Why {
+  const other = OTHER_REASONS.find((one) => one === comparison.reason);
+  const standing = standingOf(comparison);
+  if (other !== undefined || standing === "unknown") return other ?? "nothing";
   return standing === "ahead" || standing === "behind" || standing === "equivalent"
     ? "few-runs"
     : standing;
@@ -313,7 +311,7 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
     ...place,
     decision: withoutLevel(decision),
     code: "undecided",
-    why: whyOf(standing, decision),
+    why: whyOpen(decision),
   };
 }
 

@@ -12,7 +12,7 @@ import {
   rivalName,
   sharesText,
   timesRange,
-  whyWord,
+  whyWords,
   winnerName,
   worstFirst,
 } from "../../findings/card_sentences.ts";
@@ -324,7 +324,7 @@ function wordOf(place: Place): string {
     case "equivalent":
       return `equal within ${percentText(marginRatio)}`;
     case "undecided":
-      return whyWord(place);
+      return whyWords(place)[0];
     case "only":
       return short.length === 0 ? "no other was measured" : "no other keeps up";
     case "none":
