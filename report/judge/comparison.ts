@@ -60,6 +60,7 @@ import {
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import type { Ends } from "../figures/range.ts";
 import { areOneSided, arePairsOneSided, groupsAmong } from "./bimodal_runs.ts";
+import type { RatioBound } from "../writing/ratios.ts";
 import type { RunGroups } from "./reasons.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
 import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
@@ -90,7 +91,9 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly ratio: number | null;
   /** 95 % interval of the ratio; null if a side has fewer than two runs, or no figure to compare. */
   readonly interval: ConfidenceInterval | null;
-  /** p-value of the hypothesis that the true ratio is within the margin; null without an interval. */
+  /** Set if a side could serve more than was measured: a capacity that is a lower bound, or runs that were held back. */
+  readonly bound: RatioBound;
+  /** p-value of the ratio being within the margin. */
   readonly p: number | null;
   /** `p` after Holm's correction over all hypotheses that are decided together. */
   readonly adjustedP: number | null;
@@ -172,6 +175,13 @@ export const UNTESTED = {
   runsNeeded: null,
   sessionsNeeded: null,
 } as const;
+
+/** A comparison of which nothing is known. */
+export const UNCOMPARED: FigureComparison = {
+  ...UNTESTED,
+  ...{ figure: "rate", base: 0, next: 0, ratio: null, bound: null, runs: 1 },
+  ...{ unsteady: [], silent: null, reason: "nothing" },
+};
 
 export interface GroupComparison {
   /** One for each entry of COMPARED, in the same order. */
@@ -409,13 +419,14 @@ function compareFigure(
   const unsteady = slicedBy ? [] : unsteadySides({ base, next });
   const silent = silentRuns("next", next) ?? silentRuns("base", base);
   const isOpen = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
+  const bound = isOpen.base === isOpen.next ? null : isOpen.next ? "least" : "most";
   if (test === null) {
     const isKnown = values.base > 0 && values.next > 0;
     const isBound = values.next > values.base ? isOpen.base : isOpen.next;
     const sliced = slicedBy?.(figure);
     const single = sliced?.areTheseTwo ? whyAlone(sliced) : "one-run";
     return {
-      ...{ ...values, ...UNTESTED, unsteady, silent },
+      ...{ ...values, ...UNTESTED, unsteady, silent, bound },
       ratio: isKnown ? values.next / values.base : null,
       reason: !isKnown ? "nothing" : isBound ? "at-least" : silent ? "silent" : single,
     };
@@ -493,7 +504,7 @@ function compareFigure(
   const isOpenByChance = RUNS_DECIDE.includes(reason);
   const room = Math.abs(Math.log1p(marginRatio) - Math.abs(Math.log(interval.value)));
   return {
-    ...{ ...values, unsteady, silent, verdict, reason },
+    ...{ ...values, unsteady, silent, bound, verdict, reason },
     ...{ interval, p, adjustedP, exact, runs, between, stages, groups },
     sliced: levels,
     ratio: interval.value,

@@ -38,6 +38,7 @@ import {
 import type { FigureName } from "../../base/figures/figure.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { FIGURES } from "../figures/figures.ts";
+import { isUndisturbed } from "./amounts.ts";
 import type { DrawnFigure } from "../figures/range.ts";
 import type { Open } from "./rules.ts";
 import { sum } from "../writing/spread.ts";
@@ -81,7 +82,23 @@ export function areMovedAlike(sides: readonly (readonly Run[])[]): boolean {
     sides.every((runs) => runs.every(isSliced) && runs.some(isMovedAlike));
 }
 
-/** Whether all targets of an experiment were loaded in alternating slices, so that disturbances affect them alike. */
+/** Loads that can alternate between two targets. */
+const IN_TURNS: readonly string[] = ["closed", "rate"];
+
+/**
+ * Whether the ratio of two sides, which did not take turns, would probably hold if they did, because most of what
+ * disturbed their runs would then disturb both sides alike.
+ */
+export function wouldHoldInTurns(sides: readonly (readonly Run[])[]): boolean {
+  const runs = sides.flat();
+  const disturbed = runs.filter((run) => !isUndisturbed(run));
+  return sides.length === 2 && 2 * disturbed.filter(isMovedAlike).length > disturbed.length &&
+    runs.every((run) =>
+      !isSliced(run) && run.agents === undefined && IN_TURNS.includes(run.load.kind)
+    );
+}
+
+/** Whether the targets of an experiment took turns slice by slice, so that a disturbance affects all of them alike. */
 export function areTargetsMovedAlike(runs: readonly Run[]): boolean {
   return areMovedAlike([...Map.groupBy(runs, ({ target }) => target).values()]);
 }

@@ -1,7 +1,7 @@
 /** Ratios as readable text: with as many digits as their interval supports, and never as a tiny fraction. */
 import { formatNumber, formatTick, GLUE, isTooWide, TOO_WIDE } from "./units.ts";
 
-/** Such as `4.31× [4.20, 4.43]`; without the interval if there is none; `–` if there is no ratio. */
+/** `4.31× [4.20, 4.43]`, or without the interval if there is none; `≥ 4.20×` for a bound; `–` if there is no ratio. */
 export function ratioText(figureRatio: FigureRatio): string {
   return joined(ratioParts(figureRatio));
 }
@@ -12,10 +12,38 @@ export interface RatioParts {
   readonly interval: string;
 }
 
-export function ratioParts({ figure, ratio, interval }: FigureRatio): RatioParts {
-  return ratio === null
-    ? { value: "–", interval: "" }
-    : partsOf(ratio, interval, figure === "rate" ? "fewer" : "shorter");
+export function ratioParts({ figure, ratio, interval, bound = null }: FigureRatio): RatioParts {
+  if (ratio === null) return { value: "–", interval: "" };
+  const less = figure === "rate" ? "fewer" : "shorter";
+  if (bound === null) return partsOf(ratio, interval, less);
+  // The end of the interval takes the place of the value: two limits side by side would leave open which one holds.
+  const end = boundOf({ ratio, interval, bound });
+  const isLeast = (bound === "least") !== isTurned(end);
+  return { value: `${isLeast ? "≥" : "≤"} ${partsOf(end, null, less).value}`, interval: "" };
+}
+
+/** Whether the true ratio may be larger (`least`) or smaller (`most`) than the measured one; null: neither. */
+export type RatioBound = "least" | "most" | null;
+
+/** What a reader may rely on: for a ratio that is a bound, the end of its interval on that side, if it has one. */
+export function boundOf({ ratio, interval, bound }: KnownRatio): number {
+  if (bound === null || interval === null) return ratio;
+  return bound === "least" ? interval.low : interval.high;
+}
+
+/** The ratio of the same two in the other direction. */
+export function inverseOf({ ratio, interval, bound }: KnownRatio): KnownRatio {
+  return {
+    ratio: 1 / ratio,
+    interval: interval && { low: 1 / interval.high, high: 1 / interval.low },
+    bound: bound && (bound === "least" ? "most" : "least"),
+  };
+}
+
+interface KnownRatio {
+  readonly ratio: number;
+  readonly interval: RatioEnds | null;
+  readonly bound: RatioBound;
 }
 
 function joined({ value, interval }: RatioParts): string {
@@ -30,6 +58,8 @@ interface FigureRatio {
   readonly figure: string | number;
   readonly ratio: number | null;
   readonly interval: RatioEnds | null;
+  /** Default null. */
+  readonly bound?: RatioBound;
 }
 
 /** Ratios below this are written as their inverse: `12,000× shorter`, not `0.000083×`. */

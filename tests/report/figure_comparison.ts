@@ -7,6 +7,7 @@ export const NO_INTERVAL: FigureComparison = {
   next: 1_610,
   ratio: 1.61,
   interval: null,
+  bound: null,
   p: null,
   adjustedP: null,
   exact: null,
