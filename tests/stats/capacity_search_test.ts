@@ -113,12 +113,13 @@ Deno.test("where the sustained trial breaks nothing is found, however narrow the
   assert.deepEqual(nextStep(GOAL, broken), { kind: "unsustained" });
 });
 
-Deno.test("the interval of a result does not begin above the rate of the sustained trial", () => {
+Deno.test("the interval of a result begins an eighth of its width below the rate of the sustained trial, which may have held by chance", () => {
   for (const start of [1_010, 2_000, 3_000, 400]) {
     const trials = searched(1_000, start);
     const { ratePerSec } = trials[trials.length - 1];
     const found = capacityOf(GOAL, trials);
-    assert.ok(found !== null && found.low <= ratePerSec, `${found?.low} of ${ratePerSec}`);
+    const most = ratePerSec / 1.02 ** (1 / 4);
+    assert.ok(found !== null && found.low <= most * (1 + 1e-9), `${found?.low} of ${ratePerSec}`);
   }
 });
 

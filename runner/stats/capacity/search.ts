@@ -80,7 +80,7 @@ export interface CapacityEstimate {
 type TrialStep = { readonly kind: "trial" } & TrialPlan;
 
 /**
- * unsustained: the rate at the lower end of the interval held in shorter trials, but not in the sustained trial. So
+ * unsustained: the rate near the lower end of the interval held in shorter trials, but not in the sustained trial. So
  * neither those trials nor the interval say anything about longer times.
  */
 export type SearchStep =
@@ -231,8 +231,9 @@ function longestRelaxationS({ rules }: Pick<SearchGoal, "rules">, ratePerSec: nu
 }
 
 /**
- * A long trial on the side on which the interval is wider. Once the interval is narrow enough, the sustained trial: at
- * the lower end of the interval, or of an interval of the requested width around the estimate, whichever is lower.
+ * A long trial on the side on which the interval is wider. Once the interval is narrow enough, the sustained trial,
+ * just above the lower end of the interval, or of an interval of the requested width around the estimate, whichever is
+ * lower.
  */
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
   const { value, low, high, clusters } = estimateCapacity(goal, trials);
@@ -247,6 +248,12 @@ function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchSte
   const isAbove = high / value > value / low || above * MOST_ON_A_SIDE < fine.length - above;
   return longTrial(goal, value * Math.exp(isAbove ? away : -away));
 }
+
+/**
+ * How far above the lower end of the interval the sustained trial runs, in widths of the requested interval. A rate that
+ * held in one trial may have held by chance, so the interval begins somewhat below it.
+ */
+const INSIDE = 1 / 8;
 
 /** The rate of the overload at the beginning of a sustained trial, as a multiple of the trial's rate. */
 const OVERLOAD = 1.5;
@@ -263,7 +270,7 @@ const LEAST_BURST_S = 0.5;
 const SHORTEST_BURST_S = 0.02;
 
 /**
- * A result stands only if the rate at its lower end holds for a long time and after an overload. A target that stays
+ * A result stands only if a rate near its lower end holds for a long time and after an overload. A target that stays
  * slow after an overload, or fails after a minute, does not have this capacity (N. Bronson et al., Metastable failures
  * in distributed systems, HotOS 2021).
  */
@@ -272,7 +279,8 @@ function sustainedStep(
   trials: readonly SearchedTrial[],
   { value, low }: Pick<CapacityEstimate, "value" | "low">,
 ): SearchStep {
-  const ratePerSec = Math.min(low, value * Math.exp(-widthLogOf(goal) / 2));
+  const lowest = Math.min(low, value * Math.exp(-widthLogOf(goal) / 2));
+  const ratePerSec = lowest * Math.exp(INSIDE * widthLogOf(goal));
   const near = ratePerSec * Math.exp(-widthLogOf(goal) / 4);
   if (trials.some((trial) => trial.isSustained && trial.ratePerSec >= near)) {
     return { kind: "found" };
@@ -292,8 +300,8 @@ function sustainedStep(
 
 /**
  * The estimate; null until both a rate that holds and one that breaks are known. Once a sustained trial has held, the
- * interval does not begin above that trial's rate, because it is unknown whether the target sustains a higher rate and
- * recovers from an overload at it.
+ * interval begins below that trial's rate (see `INSIDE`), because it is unknown whether the target sustains a higher
+ * rate and recovers from an overload at it.
  */
 export function capacityOf(
   goal: SearchGoal,
@@ -307,7 +315,10 @@ export function capacityOf(
   );
   return sustained.length === 0
     ? estimate
-    : { ...estimate, low: Math.min(estimate.low, Math.max(...sustained)) };
+    : {
+      ...estimate,
+      low: Math.min(estimate.low, Math.max(...sustained) * Math.exp(-INSIDE * widthLogOf(goal))),
+    };
 }
 
 /** The most time that is worth advising, as a multiple of the long trials so far. */
