@@ -10,6 +10,18 @@ export function atMost(limit: number): Bar {
   return { text: `≤ ${limit}`, holds: (figure) => figure <= limit };
 }
 
+/**
+ * A bar for an error that the machine makes, too: at most `limit` or, where the baseline is beyond that, at most `limit`
+ * more than the baseline.
+ */
+export function atMostMoreThan(limit: number): Bar {
+  return {
+    text: `≤ ${limit}, or + ${limit}`,
+    holds: (figure, baseline) =>
+      figure <= limit || (baseline > limit && figure - baseline <= limit),
+  };
+}
+
 export function atLeast(limit: number): Bar {
   return { text: `≥ ${limit}`, holds: (figure) => figure >= limit };
 }

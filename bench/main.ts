@@ -16,7 +16,7 @@ import { isKept, sectionLines } from "./table.ts";
 
 const NAMES = Object.keys(benches).filter(isBenchName);
 
-/** The benches that support --only and --log. */
+/** The benches that support --only. */
 const PARTED: readonly BenchName[] = [
   "planted",
   "slices",
@@ -28,6 +28,7 @@ const PARTED: readonly BenchName[] = [
   "counters",
   "profiles",
   "one-run",
+  "streams",
 ];
 const KEEPING: readonly BenchName[] = ["planted", "capacity", "known", "builds"];
 

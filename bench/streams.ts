@@ -10,7 +10,7 @@ import type { Bench, Row, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { watchPlateau } from "./stage/plateau.ts";
 import { accuracy } from "./streams/accuracy.ts";
-import { heldBy, heldRows, type HeldTwice } from "./streams/isolate.ts";
+import { type FewAndMany, heldBy, heldRows, type Holder, HOLDERS } from "./streams/isolate.ts";
 import { startApp } from "./stage/server.ts";
 
 const KB = 1e3;
@@ -24,10 +24,11 @@ export const streams: Bench = {
   about: "times of messages against arithmetic, and what thousands of streams and WebSockets cost",
   rounds: 3,
   async run(effort): Promise<Section[]> {
+    const { rounds, short, only = "" } = effort;
     return [
       ...await accuracy(effort),
-      await memoryOfEach(effort.rounds, effort.short),
-      ...await thousands(effort.rounds, effort.short),
+      ..."memory".includes(only) ? [await memoryOfEach(rounds, short)] : [],
+      ..."thousands".includes(only) ? await thousands(rounds, short) : [],
     ];
   },
 };
@@ -116,29 +117,35 @@ async function memoryOfEach(rounds: number, short: boolean): Promise<Section> {
   const rows: Row[] = [];
   for (const what of ["streams", "WebSockets"] as const) {
     for (const driver of DRIVERS) {
-      const heldOf = async (count: Count) => {
+      const heldOf = async (holder: Holder, count: Count) => {
         const everyMs = 1_000 * count / MESSAGES_PER_SEC;
         await using server = await startApp("streams", {
           set: { events: "1000000000", gaps: `${everyMs}ms` },
         });
         const port = Number(new URL(server.origin).port);
-        return await heldBy({ what, driver, port, count, everyMs, seconds: short ? 8 : 20 });
+        const seconds = short ? 8 : 20;
+        return await heldBy(holder, { what, driver, port, count, everyMs, seconds });
       };
-      const held: HeldTwice[] = [];
-      for (let round = 0; round < rounds; round++) {
-        held.push({ few: await heldOf(few), many: await heldOf(many), more: many - few });
-      }
-      rows.push(...heldRows(`${HELD[what]}, ${driver}`, held, atMost(MOST_KB)));
+      const held = await interleaved(HOLDERS, rounds, async (holder): Promise<FewAndMany> => ({
+        few: await heldOf(holder, few),
+        many: await heldOf(holder, many),
+        more: many - few,
+      }));
+      rows.push(
+        ...heldRows(`${HELD[what]}, ${driver}`, held.holding, held.bare, MOST_KB),
+      );
     }
   }
   return {
     caption: "What a worker's isolate holds for one stream or WebSocket",
     unit: "kB",
+    baseline: "bare Deno",
     rows,
     notes: [
       `By the difference between ${formatCount(many)} and ${
         formatCount(few)
       }, on real sockets, without the kernel's memory for them. Objects and buffers are what is left after a collection; with tcp those of the runtime's sockets are among them.`,
+      "Bare Deno is streams/bare.ts: the same sockets and messages without Plateau. A collection is the same for both: V8 collects all garbage, and gives back the pages that it keeps free. The bar for resident memory is for the difference.",
       "V8's room for the youngest objects is not any stream's: it doubles when enough objects have outlived a collection, up to a limit.",
     ],
   };

@@ -21,12 +21,22 @@ export function plannedLatenciesMs(
   everyMs: number,
 ): number[] {
   const freezes = freezesOf(plan, noted[0].askedMs);
-  return noted.flatMap(({ cameMs }) => {
-    // No message comes before it is due, and the promptest message comes exactly when it is due.
-    const openMs = Math.min(...cameMs.map((ms, k) => ms - k * everyMs));
-    return cameMs.map((_, k) => {
-      const dueMs = openMs + k * everyMs;
-      return thawed(dueMs + plan.delayMs, freezes) - dueMs;
-    });
+  return noted.flatMap((of) =>
+    dueMomentsMs(of, everyMs).map((dueMs) => thawed(dueMs + plan.delayMs, freezes) - dueMs)
+  );
+}
+
+/** How long after it was due each message on a WebSocket came to the server. */
+export function sentLateMs(noted: readonly Noted[], everyMs: number): number[] {
+  return noted.flatMap((of) => {
+    const due = dueMomentsMs(of, everyMs);
+    return of.cameMs.map((ms, k) => ms - due[k]);
   });
+}
+
+/** When each message on a WebSocket was due. */
+function dueMomentsMs({ cameMs }: Noted, everyMs: number): number[] {
+  // No message comes before it is due, and the promptest message comes exactly when it is due.
+  const openMs = Math.min(...cameMs.map((ms, k) => ms - k * everyMs));
+  return cameMs.map((_, k) => openMs + k * everyMs);
 }
