@@ -9,7 +9,10 @@ const EVENTS = { headers: { "content-type": "text/event-stream" } };
 
 /** The errors of the program while it loads a server that gives this response. */
 async function refusal(response: () => Response, seconds: number): Promise<string> {
-  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, response);
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    response,
+  );
   const { port } = server.addr;
   const opened: Opened = { what: "streams", driver: "tcp", port, count: 2, everyMs: 50, seconds };
   const args = ["run", "-A", HOLDING, JSON.stringify(opened)];
