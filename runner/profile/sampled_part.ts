@@ -57,8 +57,8 @@ const NARROWEST_RATIO = 0.001;
 /** The most calls in a tree: some 40 KB of JSON. */
 const MOST_NODES = 1_500;
 
-/** Times in milliseconds are rounded to this many parts of one, nanoseconds, because no profiler's clock is finer. */
-const DIGITS = 1e6;
+/** Times are rounded to nanoseconds, because no profiler's clock is finer. */
+const NS_PER_MS = 1e6;
 
 export function foldedProfile(
   trees: readonly CallTree[],
@@ -82,7 +82,7 @@ export function foldedProfile(
 }
 
 function rounded(ms: number): number {
-  return Math.round(ms * DIGITS) / DIGITS;
+  return Math.round(ms * NS_PER_MS) / NS_PER_MS;
 }
 
 const MOST_CHARACTERS = 200;
