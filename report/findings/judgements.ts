@@ -200,7 +200,7 @@ function unsteadyText(sides: readonly UnsteadySide[]): string {
 
 const SIDES = { base: "the base", next: "the new side" } as const;
 
-/** `4 of 5 runs served nothing`. @param of Whose runs: ` of b`. */
+/** For example `4 of 5 runs served nothing`. @param of Whose runs they are, such as ` of express`. */
 export function silentText(silent: SilentRuns | null, of = ""): string {
   return silent === null
     ? "runs served nothing"

@@ -149,7 +149,9 @@ interface CarriedOut {
   readonly startedAt: string;
 }
 
-/** The run for the results. Notes are sent about whatever is unknown about its target. */
+/**
+ * The run for the results. Sends notes on what is unknown about the target's use of resources and its runtime counters.
+ */
 export function runOf(
   { planned, target, startedAt }: CarriedOut,
   { measurement, used: { resources, parts }, counters }: WatchedLoad,
