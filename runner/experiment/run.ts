@@ -259,7 +259,7 @@ export async function loadAndWatch(
         ...target.access,
         script,
         load: { ...load, workers: load.workers ?? workers },
-        // All cells of a block have the same arrivals, and those of the next block have others.
+        // All cells of a block have the same arrivals; every block has its own.
         seed: derivedSeed(seed, repetition),
         driver,
         logPath,
