@@ -14,7 +14,7 @@ interface SampledPart {
 
 /** Share of a run that is skipped at its start if no measured run shows when it became steady. */
 const START_RATIO = 0.25;
-/** The least share of a run that is profiled, whatever its start was like. */
+/** The least share of a run that is profiled, even if the run became steady late. */
 const LEAST_RATIO = 1 / 3;
 /** A profile run that ends by count may be over after this share of the time that the measured runs took. */
 const COUNTED_RATIO = 0.8;

@@ -15,7 +15,9 @@ export class RequestLoop implements Workload {
   readonly exchanges: Exchanges;
   readonly readsResponses: boolean;
   readonly isIdle = true;
-  /** Slots whose connection is idle. */
+  /**
+   * Slots waiting for a request, the longest idle first. A connection may have closed since, so check when taking one.
+   */
   readonly #idle: SlotQueue;
 
   constructor(
