@@ -187,7 +187,11 @@ export const LIMITS = {
     most: 3_000_000,
     unit: "fields and numbers to read",
   },
-  inspectorList: { what: "the list of what an inspector can debug", most: 64 * KB, unit: "bytes" },
+  inspectorList: {
+    what: "the list of programs that an inspector can debug",
+    most: 64 * KB,
+    unit: "bytes",
+  },
   inspectorMessage: { what: "a profile of V8", most: 64 * MB, unit: "bytes" },
   versionOutput: { what: "the version that a runtime prints", most: 64 * KB, unit: "bytes" },
   toolOutput: { what: "the output of a program that Plateau calls", most: 256 * MB, unit: "bytes" },

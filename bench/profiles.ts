@@ -127,7 +127,7 @@ async function besideCpuProf({ short }: Effort, folder: string): Promise<Section
   return sections;
 }
 
-/** The own time of each function, as a share of that of all functions in one profile. */
+/** The own time of each function, as a share of the total in one profile. */
 type Shares = ReadonlyMap<string, number>;
 
 function rowsOf(own: readonly Shares[], others: readonly Shares[]): Row[] {

@@ -8,7 +8,7 @@ import { oneOrList, valuesOf, type WithOneValueFor } from "./settings.ts";
 import { type StageCommands, stageCommands } from "./steps.ts";
 import { quotedOpenly } from "../secrets.ts";
 
-/** A path whose segments are those of RFC 3986, except . and .. */
+/** A path of segments that RFC 3986 allows, except `.` and `..`. */
 const FILE_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@-]{1,200}(?:\/|$))*$/;
 
 const filePath = z.string().regex(FILE_PATH, {

@@ -68,7 +68,7 @@ export interface FieldServer {
   /** The names of the situations in which the server is tried; absent: all. */
   readonly only?: readonly string[];
   /**
-   * Whether the server writes no log in which requests could be counted. Requests are then sent without a query that
+   * True if the server has no log in which requests could be counted. Requests are then sent without a query that
    * identifies them, which such a server would take for part of the file name.
    */
   readonly hasNoLog?: true;

@@ -106,7 +106,7 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((whole, count) => whole + count, 0);
 }
 
-/** Describes a fault in the counts that must agree whatever the outcome; null if they agree. */
+/** Describes a contradiction between counts that must agree in every outcome; null if there is none. */
 function unbalanced({ requests, status, errors, reasons, latency }: Measurement): string | null {
   const { due, completed, failed, unfinished, dropped } = requests;
   if (due !== completed + failed + unfinished + dropped) return "requests are lost";

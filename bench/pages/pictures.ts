@@ -19,7 +19,7 @@ const IMAGES = join(ROOT, "docs/images");
 const SCALE = 0.75;
 const QUALITY = 0.85;
 const TALL = { width: 1_240, height: 2_400 };
-/** The sizes of the windows for pictures of what a reader sees first, by name of the picture. */
+/** The sizes of the windows for pictures of what a reader sees first, keyed by the picture's name. */
 const FIRST_SCREENS = {
   "first-screen": { width: 1_366, height: 768 },
   "first-screen-phone": { width: 390, height: 844 },

@@ -65,7 +65,7 @@ function styled(style: Style, codes: string): Style {
   }, style);
 }
 
-/** Makes an SVG text of fixed position and width, so that columns stay aligned whatever font the reader has. */
+/** Makes an SVG text of fixed position and width, so that columns stay aligned in any font. */
 function spanOf(text: string, column: number, row: number, { bold, dim, colour }: Style): string {
   const at = {
     x: (PADDING + column * CHAR_WIDTH).toFixed(1),

@@ -19,12 +19,12 @@ interface Place {
   /** The file that holds only the number of rounds. */
   readonly file: string;
   readonly rounds: (rounds: number) => string;
-  /** The files of the framework's server as it is installed, by name. */
+  /** Name and content of each file of the framework's server as it is installed. */
   readonly sources: () => Iterable<readonly [string, string]>;
   readonly server: string;
   /** Replacements in the server's code, as pairs of old and new text. */
   readonly changes: readonly (readonly [string, string])[];
-  /** The files that hold the loop, by name. */
+  /** Contents of the files that hold the loop, keyed by file name. */
   readonly files: Readonly<Record<string, string>>;
   readonly command: readonly string[];
   readonly build: readonly (readonly string[])[];

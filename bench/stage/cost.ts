@@ -73,7 +73,7 @@ export class Generators<Name extends string, Task> {
   }
 }
 
-/** Reads the requests per second from wrk's output, or that of the many generators that print them alike. */
+/** Reads the requests per second from the output of wrk, or of the many generators that print them in the same way. */
 export function rateOfWrk(output: string): number {
   return Number(/(?:Requests\/sec|Req\/s):\s*([\d.]+)/.exec(output)?.[1] ?? NaN);
 }

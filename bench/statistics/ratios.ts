@@ -11,10 +11,10 @@ const NOISES: readonly [name: string, machine: Machine][] = [
   ["waves of 5 %, AR(0.8)", { waves: 0.05, run: 0.02 }],
 ];
 
-/** The number of ratios per row. With as many, the standard error of a coverage of 95 % is 0.7 %. */
+/** The number of ratios per row. With this many, the standard error of a coverage of 95 % is 0.7 %. */
 export const RATIOS = 1_000;
 /**
- * The number of ratios per row under stalls. With as many, the standard error of the coverage is 0.3 %. The intervals
+ * The number of ratios per row under stalls. With this many, the standard error of the coverage is 0.3 %. The intervals
  * cover nearly 97 %, the upper limit of the bar, and chance must not carry them over it.
  */
 const STALLED_RATIOS = 4_000;

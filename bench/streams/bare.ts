@@ -108,7 +108,8 @@ function onNode(): Sockets {
   };
 }
 
-// A socket is opened, or a message sent, whenever one is due: those of all sockets come in turn.
+// Every `everyMs / count` milliseconds, it is the turn of one socket: in the first round it is
+// opened, and in later rounds, if it is a WebSocket, it sends a message.
 const sockets = { epoll: onLibc, tcp: onNode }[driver]();
 const startMs = performance.now();
 for (let turn = 0, elapsedMs = 0; elapsedMs < seconds * 1_000;) {

@@ -1,4 +1,4 @@
-/** The memory of an isolate, before and after everything that it does not need is given back. */
+/** The memory of an isolate, before and after all that it does not need is released. */
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
@@ -22,7 +22,7 @@ export interface HeldTwice {
 interface Collection {
   readonly type: "major";
   readonly execution: "sync";
-  /** "last-resort": V8 also gives back the pages that it keeps free, those of the youngest objects among them. */
+  /** "last-resort": V8 also returns its free pages to the operating system, including those of the young generation. */
   readonly flavor: "last-resort";
 }
 

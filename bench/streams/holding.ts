@@ -55,13 +55,18 @@ async function heldBy(opened: Opened): Promise<HeldTwice> {
     return worker;
   });
   try {
-    const { reports: [{ totals }] } = await pool.run([share], {
+    const { reports: [{ totals: { connect, failed, checksFailed } }] } = await pool.run([share], {
       onInterval: () => {},
       onStart: () => {},
       signal: new AbortController().signal,
     });
-    if (held === null || totals.connect.count < count || totals.failed > 0) {
-      throw new Error(`Only ${totals.connect.count} of ${count} were opened`);
+    if (connect.count < count || failed > 0 || checksFailed > 0) {
+      throw new Error(
+        `Cannot measure: ${connect.count} of ${count} connections opened, ${failed} requests failed, ${checksFailed} responses were wrong`,
+      );
+    }
+    if (held === null) {
+      throw new Error("Cannot measure: the worker ended before its memory was read");
     }
     return held;
   } finally {

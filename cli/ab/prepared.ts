@@ -26,7 +26,7 @@ import type { AbValues } from "./flags.ts";
 export interface PreparedPair {
   readonly name: string;
   readonly names: ReadonlyMap<string, SideNames>;
-  /** What each side is, as text: `main (a1b2c3d): Add a cache`. */
+  /** A text that describes each side, such as `main (a1b2c3d): Add a cache`. */
   readonly revisions: Revisions;
   /** The arguments that repeat the same comparison. */
   readonly again: Pick<AbInvocation, "range" | "file">;

@@ -5,7 +5,7 @@
 import type * as z from "zod";
 import type { Problem } from "../../base/errors.ts";
 
-/** A part of a command line that is identified by its name. */
+/** A part of a command line that is recognised by its name, not by its position. */
 export interface Flag<Schema extends z.ZodType = z.ZodType> {
   /** The flag as the help shows it: `-c, --connections <N>`. A flag without `<…>` is a switch. */
   readonly flags: string;
@@ -41,8 +41,8 @@ export function under<P extends Readonly<Record<string, Flag>>>(heading: string,
 }
 
 /**
- * What was given for each part of a command line, by the part's name, not yet parsed: a text, a list of texts or a
- * boolean; undefined if nothing was given.
+ * The unparsed value of each part of a command line, keyed by the part's name: a text, a list of texts or a boolean;
+ * undefined if the part was not given.
  */
 export type RawArguments = Readonly<Record<string, unknown>>;
 

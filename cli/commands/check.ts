@@ -72,7 +72,7 @@ export const checkCommand = defineCommand({
   },
 });
 
-/** Targets, by name, that start programs on this machine. */
+/** The targets that start programs on this machine, keyed by name. */
 function startedOf(cells: readonly Cell[]): Map<string, TargetSpec> {
   const all = cells.flatMap(({ target, targetSpec, others }) =>
     Object.entries({ ...others, [target]: targetSpec })

@@ -289,8 +289,8 @@ export async function writeFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Like `writeFile`, but for a file with a fixed name in the results folder. Replaces the path whatever a target has put
- * there, and so never waits for the reader of a pipe.
+ * Like `writeFile`, but for a file with a fixed name in the results folder. It replaces whatever is at the path instead
+ * of opening it: if a target has put a named pipe there, opening that would wait for a reader.
  */
 export async function writeOwnFile(path: string, text: string): Promise<void> {
   try {

@@ -267,8 +267,8 @@ export class ToolServer {
 }
 
 /**
- * Whether the request states its version, as in the era without a handshake. Throws a ProtocolError if the version is
- * unknown, or if a field that the version requires is missing.
+ * Whether the request states its protocol version, as all requests do in the versions that have no handshake. Throws a
+ * ProtocolError if the version is unknown, or if a field that the version requires is missing.
  */
 function isModern(
   meta: z.output<typeof message>["params"] extends infer P ? NonNullable<P> : never,

@@ -51,8 +51,8 @@ function portable(pattern: string): string {
 }
 
 /**
- * Allows `${name}`, which stands for the value of a parameter, in place of any value, because parameters are filled in
- * before Plateau checks the file. Keys are not changed.
+ * Also allows `${name}`, a parameter's value, in place of any text, number, boolean or fixed word, because parameters
+ * are filled in before Plateau checks the file. It is not allowed in place of a key, a map or a list.
  */
 function withParameters(schema: unknown): unknown {
   if (!isMap(schema)) return schema;

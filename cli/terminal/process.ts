@@ -1,8 +1,7 @@
 /**
- * What concerns this process: signals, environment variables and the host name. Upon Ctrl-C, Ctrl-\ or a closed
- * terminal, the first signal lets the work end in an orderly way, and a second one ends it at once. Commands that only
- * render, compare or check files run with few permissions, and must not stop to ask for those needed here
- * (docs/system.md).
+ * Signals, environment variables and the host name of this process. Upon Ctrl-C, Ctrl-\ or a closed terminal, the first
+ * signal lets the work end in an orderly way, and a second one ends it at once. Commands that only render, compare or
+ * check files run with few permissions, and must not prompt for the permissions that this file needs (docs/system.md).
  */
 import { EXIT } from "../../base/errors.ts";
 

@@ -237,7 +237,7 @@ function sideName(side: "base" | "next", { first, rival }: Pick<Place, "first" |
   return side === "base" && rival !== null ? rival.name : first.name;
 }
 
-/** For example `5 of 12 runs of a have no steady state`. */
+/** For example `5 of 12 runs of express have no steady state`. */
 export function unsettledShare({ target, groups: { clusters, unsettled } }: UnsettledRuns): string {
   const of = clusters.reduce((sum, { count }) => sum + count, 0);
   return `${unsettled.count} of ${counted(of, "run")} of ${target} ${
@@ -246,7 +246,7 @@ export function unsettledShare({ target, groups: { clusters, unsettled } }: Unse
 }
 
 /**
- * For example `5 of 12 runs of a have no steady state; they are near 7,300 requests/s, the others near 10,000
+ * For example `5 of 12 runs of express have no steady state; they are near 7,300 requests/s, the others near 10,000
  * requests/s`.
  */
 function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
@@ -311,7 +311,7 @@ function isBound({ decision }: Pick<Place, "decision">): boolean {
   return decision !== null && decision.bound !== null;
 }
 
-/** For example `: 1.2–1.5× the requests/s of b`; "" if places are decided by different figures. */
+/** For example `: 1.2–1.5× the requests/s of express`; "" if places are decided by different figures. */
 function marginText(places: readonly Place[]): string {
   const margin = marginOf(places);
   if (margin === null) return "";
@@ -320,7 +320,9 @@ function marginText(places: readonly Place[]): string {
   }`;
 }
 
-/** For example `, although the p50 of b is 4.5× as long`, if the winner by p99 has the longer p50; otherwise "". */
+/**
+ * For example `, although the p50 of express is 4.5× as long`, if the winner by p99 has the longer p50; otherwise "".
+ */
 function medianText([place, ...others]: readonly Place[]): string {
   const ratio = place?.median?.ratio ?? null;
   if (others.length > 0 || ratio === null) return "";

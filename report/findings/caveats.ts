@@ -166,7 +166,7 @@ function widthText({ halfWidth, target, reason }: Stopping): string {
     }`;
 }
 
-/** The warnings shown above the figures, in order. */
+/** The warnings above the figures, in the order in which they are shown. */
 export function warningsOf(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Finding[] {
   const { state, runs: { length: runs }, planned = runs, missing = [] } = results;
   const parts = missing.filter(({ kind }) => kind !== "interrupted").length;

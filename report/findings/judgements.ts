@@ -99,7 +99,9 @@ function doubtText({ isDoubted }: FigureComparison): string {
 /** The reasons whose words are a verdict of their own. */
 const COMPLETE: readonly Why[] = ["nothing", "errors", "no-difference-seen", "sessions"];
 
-/** A reason in a few words, as a clause, and what a line about one figure has in place of the clause. */
+/**
+ * A reason in a few words, the reason as a clause, and the texts that replace the clause in a line about one figure.
+ */
 export type WhyWords = readonly [word: string, clause: string, ...details: string[]];
 
 const notProven = (one: FigureComparison): WhyWords => ["not proven", `not proven by ${each(one)}`];
@@ -200,7 +202,7 @@ function unsteadyText(sides: readonly UnsteadySide[]): string {
 
 const SIDES = { base: "the base", next: "the new side" } as const;
 
-/** `4 of 5 runs served nothing`. @param of Whose runs: ` of b`. */
+/** For example `4 of 5 runs served nothing`. @param of Whose runs they are, such as ` of express`. */
 export function silentText(silent: SilentRuns | null, of = ""): string {
   return silent === null
     ? "runs served nothing"

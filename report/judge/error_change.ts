@@ -39,7 +39,7 @@ export function errorVerdict(
   return high < -TOLERATED_WRONG_RATIO && !nextIsWrong ? "better" : "inconclusive";
 }
 
-/** The errors of each run, as precise as a threshold on `errors` takes them. */
+/** The error ratio of each run, with the same precision as for a threshold on `errors`. */
 function errorShares(cell: CellRuns): readonly Proportion[] {
   const runs = judgedRuns(cell.runs);
   const shares = runs.flatMap((run) => FIGURES.errors.counted?.(run) ?? [])

@@ -414,8 +414,8 @@ function firstPairs({ ranked: [first, ...others], unjudged }: Judged): CellPair[
 }
 
 /**
- * The pairs that are tested together, as one family for Holm's method. They also share what they show about the spread
- * of figures.
+ * The pairs that are tested together, as one family for Holm's method. What each of them shows about the spread of
+ * figures is also used for the others.
  */
 export function provenPairs(plans: readonly Plan[]): CellPair[] {
   return plans.flatMap(({ againstBase, pairs }) => [...againstBase, ...pairs]);

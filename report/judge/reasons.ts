@@ -143,7 +143,9 @@ const OTHERWISE = {
     `a run${ofCell(cell)} ended before it had certainly settled`,
   /** `count`: number of requests that timed out, did not finish or were never sent. */
   "requests-open": ({ cell, count }: OfCell & { count: number }) =>
-    `${counted(count, "request")}${ofCell(cell)} never ended, so the true figure may be higher`,
+    `${counted(count, "request")}${
+      ofCell(cell)
+    } had no response in time, so the true figure may be higher`,
   "wrong-responses": ({ cell, wrongRatio }: OfCell & { wrongRatio: number }) =>
     `${formatShare(wrongRatio)} of the requests of ${cell} were wrong or failed, ` +
     "and a fast error is not a success",

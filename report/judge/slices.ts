@@ -126,7 +126,7 @@ export interface Sliced {
    * percentile over several runs.
    */
   readonly alone: Alone | null;
-  /** The side that used the other side's cores while at rest; null if neither did. */
+  /** The side that slowed the other by using CPU time while idle; null if neither did. */
   readonly disturbance: Disturbance | null;
 }
 
@@ -207,7 +207,7 @@ function seriesIn([base, next]: Sides, figure: DrawnFigure): PairedSeries | null
   return sliced === undefined ? null : pairedSeries(base.slices.items, next.slices.items, sliced);
 }
 
-/** CPU time that a side used at rest, over all slices for which it is known; null if it is known for none. */
+/** CPU time that a side used while idle, over all slices for which it is known; null if it is known for none. */
 function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
   const seen = pairs.flatMap((sides) => {
     const { items: { restCpuMs }, sliceMs, pauseMs } = sides[side].slices;
@@ -372,7 +372,7 @@ export function turnsOf(figure: FigureName, sliced: SlicedOf | null): Sliced | n
 }
 
 /**
- * Doubt about the ratio of two sides loaded in turns, if one used the other's cores while at rest.
+ * Doubt about the ratio of two sides loaded in turns, if one of them used CPU time while only the other was loaded.
  * @param sliced The alternating slices of the sides; null if they did not take turns.
  */
 export function disturbedOpens(figure: FigureName, sliced: SlicedOf | null): Open[] {

@@ -1,8 +1,8 @@
 /**
  * Text for people to read on a terminal or in a log. A line consists of spans of plain text, each with a style. Only
- * this file turns lines into bytes: it writes out control characters, replaces special characters by ASCII if the
- * receiver lacks Unicode, and turns styles into SGR codes if it has colour. No line begins a command of a CI service,
- * not even on a terminal, because output to a pseudo-terminal may end up in a log. Pure.
+ * this file turns lines into output: it escapes control characters, replaces special characters with ASCII if the
+ * receiver lacks Unicode, and turns styles into SGR codes if it has colour. No line can be taken for a command by a CI
+ * service, not even on a terminal, because output to a pseudo-terminal may end up in a log. Pure.
  */
 import { GLUE } from "./units.ts";
 import { widthOf } from "./columns.ts";

@@ -63,7 +63,7 @@ function moreGenerator(given: Case): readonly Advice[] {
   return hasSpareCore(given, others) ? ["more-workers", "other-machine"] : lighter(given);
 }
 
-/** First what can be done on this machine, then what needs another. */
+/** First the advice that can be followed on this machine, then the advice that needs another machine. */
 function lighter({ run: { load }, sharesMachine }: Case): readonly Advice[] {
   return [lessLoad(load), sharesMachine ? "own-machine" : "larger-machine"];
 }

@@ -462,7 +462,7 @@ function heldIn(from: js.Node): string[] {
   }
 }
 
-/** The functions of a script, by name, without those whose names occur twice. */
+/** The functions of a script, keyed by name; names that occur twice are left out. */
 function functionsIn(program: js.Program): ReadonlyMap<string, ScriptFunction> {
   const found = new Map<string, ScriptFunction>();
   const twice = new Set<string>();

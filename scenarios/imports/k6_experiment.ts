@@ -208,7 +208,7 @@ function openedBy(files: Files, path: string): string | null {
 }
 
 interface Imports {
-  /** What to import from `plateau/k6`, with other names where the script uses them, as in `check as verify`. */
+  /** What to import from `plateau/k6`, with the script's alias if it has one, such as `check as verify`. */
   readonly names: readonly string[];
   readonly lines: readonly string[];
 }

@@ -23,7 +23,10 @@ import { namesIn, nodesIn, partsOf, Refused, type ScriptSource, TooMuch } from "
 
 interface UrlPart {
   readonly text: string;
-  /** The environment variable that the text comes from, whose value is never written to a file. */
+  /**
+   * Name of the environment variable that the text comes from. Its value is not written to a file, except as the
+   * origin.
+   */
   readonly env?: string;
 }
 

@@ -45,8 +45,8 @@ export interface Cell {
   /** The target, with a single value for each setting. */
   readonly targetSpec: TargetSpec;
   /**
-   * The targets behind the cell's target, to which it passes requests on, by name. Each has a single value for each
-   * setting.
+   * The targets behind the cell's target, to which it passes requests on, keyed by name. Each has a single value for
+   * each setting.
    */
   readonly others: Readonly<Record<string, TargetSpec>>;
   readonly scenario: string;

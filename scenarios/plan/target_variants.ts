@@ -34,7 +34,7 @@ interface Variant<Spec> {
 }
 
 interface TargetVariant extends Variant<TargetSpec> {
-  /** The targets behind this one, directly or through others, by name. */
+  /** The targets behind this one, directly or through others, keyed by name. */
   readonly others: Readonly<Record<string, TargetSpec>>;
 }
 

@@ -77,7 +77,7 @@ function noteOn(path: string, { writes }: ReplayChoice, builder: ReplayBuilder):
 
 const NAMED_METHODS = 5;
 
-/** Says what is not replayed, by reason. */
+/** Lists what is not replayed, grouped by reason. */
 function leftOut({ otherMethods, emptyLines, wrongLines }: ReplayBuilder): string {
   const methods = [...otherMethods].toSorted(([, a], [, b]) => b - a);
   const requests = methods.reduce((sum, [, count]) => sum + count, 0);

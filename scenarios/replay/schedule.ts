@@ -23,7 +23,7 @@ export interface Replay {
   readonly requests: readonly ReplayedRequest[];
   /** For each arrival, the index of its request in `requests`. */
   readonly sequence: Uint32Array;
-  /** For each arrival, in order, its due time in microseconds since the start. */
+  /** The due time of each arrival, ascending, in microseconds since the start. */
   readonly dueUs: Float64Array<SharedArrayBuffer>;
   readonly durationUs: number;
 }

@@ -10,7 +10,7 @@ const MOST_HOSTS = 8;
 
 export const hops = z.int().min(1).max(MOST_HOPS);
 
-/** Address of a host, which has nothing but scheme, host and port. */
+/** The URL of an origin: scheme, host and port, and nothing else. */
 const host = z.string().superRefine((text, context) => {
   const url = URL.parse(text);
   const isWhole = url !== null && /^https?:\/\//i.test(text) && url.href === `${url.origin}/`;

@@ -43,7 +43,7 @@ const REASONS: Samples<Reason> = {
   "settling-open": [CELL, "a run of static, hono ended before it had certainly settled"],
   "requests-open": [
     { ...CELL, count: 1_250 },
-    "1,250 requests of static, hono never ended, so the true figure may be higher",
+    "1,250 requests of static, hono had no response in time, so the true figure may be higher",
   ],
   "wrong-responses": [
     { ...CELL, wrongRatio: 0.2 },
@@ -241,7 +241,7 @@ Deno.test("a gate says why what was found decides nothing, and what it is held a
     textOf({ code: "value", of: P99, interval: null, limit: null }, {
       ...{ code: "requests-open", cell: "", count: 1 },
     }),
-    "p99 is ≥ 61.2 ms: 1 request never ended, so the true figure may be higher",
+    "p99 is ≥ 61.2 ms: 1 request had no response in time, so the true figure may be higher",
   );
   const to = { ...P99, place: "the baseline", isAtLeast: false };
   const baseline = { of: P99, to, ratio: RATIO, allowed: OVER } as const;

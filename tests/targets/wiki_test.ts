@@ -65,11 +65,17 @@ Deno.test("markdown brings no HTML and no script of its own", () => {
     "[click](javascript:alert(1))",
     "![x](data:text/html,x)",
     '[a](https://a.example/"onclick="x)',
+    "[a](//other.example)",
+    "[a](/\\\\other.example)",
     "# <b onclick=x>bold</b>",
   ];
   for (const markdown of hostile) {
     const { html } = render(markdown);
-    assert.doesNotMatch(html, /<script|<img|<b |href="javascript|data:text|" ?onclick="/i, html);
+    assert.doesNotMatch(
+      html,
+      /<script|<img|<b |href="javascript|="[\/\\]{2}|data:text|" ?onclick="/i,
+      html,
+    );
   }
 });
 

@@ -19,7 +19,7 @@ const NO_INTERVAL_TEXTS: Readonly<Record<typeof NO_INTERVAL_REASONS[number], str
   "not-stationary": "the level of the figure changes during the run",
   "depends-too-long": "the figure varies too slowly for a run of this length",
   "few-clusters": "the run has too few clusters of slow or failed requests",
-  "lower-bounds": "some requests never ended",
+  "lower-bounds": "some requests had no response in time",
 };
 
 export const OF_THIS_RUN_TEXT =
@@ -86,7 +86,7 @@ function onlyRun({ parts }: CellRuns, name: InRunFigure): InRun["figures"][InRun
   return parts.length === 1 ? parts[0].whole.inRun?.figures[name] : null;
 }
 
-/** For example `No interval of mean and p99 of a: too few clusters of slow or failed requests.` */
+/** For example `No interval of mean and p99 of express: too few clusters of slow or failed requests.` */
 function notesOn(cells: readonly CellRuns[]): string[] {
   const lacking = SHOWN.flatMap((name) =>
     [...Map.groupBy(cells, (cell) => onlyRun(cell, name)?.intervalReason)].flatMap(

@@ -110,8 +110,8 @@ interface OfReport {
 interface Concluded {
   readonly card: ConclusionModel;
   /**
-   * The verdict of each scenario by its name. Empty if there is only one scenario, if no verdict can be trusted, or if
-   * runs lack the figure that the experiment names.
+   * The verdict of each scenario, keyed by the scenario's name. Empty if there is only one scenario, if no verdict can
+   * be trusted, or if runs lack the figure that the experiment names.
    */
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }

@@ -203,7 +203,8 @@ export class Exchanges implements ExchangeEvents {
     const request = inFlight.request(slot);
     const dueUs = inFlight.dueUs(slot);
     const sentUs = inFlight.sentUs(slot);
-    const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request); // read before the check, which moves on to the next step
+    // read before the check, which updates the redirect state that stepOf depends on
+    const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request);
     const passes = this.workload.check(slot, request, response);
     this.connections.responded[slot % this.#connections] = 1;
     if (typeof passes === "string") return this.failing.oldest(slot, "script", passes, nowUs, step);

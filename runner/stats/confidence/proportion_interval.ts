@@ -1,4 +1,4 @@
-/** Confidence intervals for shares, also for those of few or no counted cases. */
+/** Confidence intervals for shares, even if few or no cases are counted. */
 import { tQuantile, twoSidedP } from "./student_t.ts";
 
 const CONFIDENCE = 0.95;

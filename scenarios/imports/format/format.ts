@@ -98,8 +98,8 @@ export interface TextFormat {
 export interface ImportedText {
   readonly text: string;
   /**
-   * Environment variables whose values are part of the text, because a reference isn't possible there, as in base64 or
-   * in a key.
+   * Environment variables whose values are part of the text, because a reference isn't possible there, for example in
+   * base64 or in a key.
    */
   readonly holds: readonly string[];
 }

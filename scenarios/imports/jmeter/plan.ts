@@ -58,8 +58,8 @@ class PlanImport {
   readonly #elements: readonly PlanElement[];
   readonly #origins = new Origins();
   readonly #expansion = new Expansion();
-  /** The plan's cookie manager; null if it has none. */
-  #cookies: PlanElement | null = null;
+  /** The cookie managers of the requests of the thread group; requests in one scope share their list. */
+  readonly #cookieManagers = new Set<readonly PlanElement[]>();
 
   constructor(root: XmlElement, path: string, private readonly around: ImportContext) {
     const note = (text: string): void => void this.#notes.add(text);
@@ -109,7 +109,7 @@ class PlanImport {
     return { name, targets: { target: { url: this.#agreed.origin } }, scenarios, repeat: 1 };
   }
 
-  /** Reads user-defined variables and the cookie manager. They are applied to the whole plan, wherever they are. */
+  /** Reads user-defined variables. They are applied to the whole plan, wherever they are. */
   #declare(elements: readonly PlanElement[]): void {
     for (const element of elements) {
       if (element.kind === "TestPlan") {
@@ -117,7 +117,6 @@ class PlanImport {
         this.#variables.define(element.list("Arguments.arguments", own));
       }
       if (element.kind === "Arguments") this.#variables.define(element.list("Arguments.arguments"));
-      if (element.kind === "CookieManager") this.#cookies = element;
       this.#declare(element.children);
     }
   }
@@ -132,6 +131,7 @@ class PlanImport {
     const load = groupLoadOf(group, this.#variables, this.#refusals);
     const once: JmeterStep[] = [];
     const rounds = load?.rounds ?? 1;
+    this.#cookieManagers.clear();
     this.#variables.inLoop(rounds, () => this.#walk(group.children, outer, once));
     this.#checkRounds(group, rounds, once);
     this.#variables.endGroup();
@@ -145,7 +145,7 @@ class PlanImport {
       this.#notes.add(`a request without its own time-out times out after ${USUAL_TIMEOUT}`);
     }
     const scenario = {
-      ...this.#cookiesOf(rounds, load?.load ?? {}),
+      ...this.#cookiesOf(group, rounds, load?.load ?? {}),
       ...follows === true && { follow: MOST_REDIRECTS },
       flow: this.#repeated(once, rounds, group),
       values: this.#variables.used(),
@@ -169,8 +169,8 @@ class PlanImport {
    * The scenario's cookie setting. In Plateau the cookie jar is emptied whenever a flow begins, so this refuses a
    * manager that empties it at other times. All rounds of a group without a duration are one flow.
    */
-  #cookiesOf(rounds: number, load: object): { readonly cookies?: unknown } {
-    const manager = this.#cookies;
+  #cookiesOf(group: PlanElement, rounds: number, load: object): { readonly cookies?: unknown } {
+    const manager = this.#cookieManager(group);
     if (manager === null) return { cookies: "off" };
     const clears = manager.is("CookieManager.clearEachIteration");
     const isOnce = rounds === 1 && !("duration" in load);
@@ -185,6 +185,28 @@ class PlanImport {
       this.#refusals.add(manager, `Cannot convert ${manager.called}: it has cookies of its own`);
     }
     return {};
+  }
+
+  /** The cookie manager of all requests of the group; null if none has one. Refuses any others. */
+  #cookieManager(group: PlanElement): PlanElement | null {
+    const ofEach = [...this.#cookieManagers];
+    const all = [...new Set(ofEach.flat())];
+    const isShared = (one: PlanElement): boolean =>
+      ofEach.every((managers) => managers.includes(one));
+    const first = all.find(isShared) ?? null;
+    for (const other of all.filter((one) => one !== first)) {
+      const why = first !== null && isShared(other)
+        ? `its requests also have ${first.called} of ${
+          this.#refusals.placeOf(first)
+        }, and JMeter does not say which of them it uses`
+        : `it is not for all requests of ${group.called}, but in Plateau a virtual user has one cookie jar`;
+      this.#refusals.add(
+        other,
+        `Cannot convert ${other.called}: ${why}`,
+        "put one cookie manager into the thread group",
+      );
+    }
+    return first;
   }
 
   #walk(elements: readonly PlanElement[], outer: PlanScope, steps: JmeterStep[]): void {
@@ -211,6 +233,7 @@ class PlanImport {
       if (!isConfiguration(child)) this.#element(child, scope, steps);
     }
     this.#think(scope, sampler, steps);
+    this.#cookieManagers.add(scope.cookieManagers);
     const step = this.#samplers.step(sampler, scope);
     if (!Object.hasOwn(Object(step.headers), "user-agent")) {
       this.#notes.add("JMeter also sends its own User-Agent");

@@ -19,6 +19,7 @@ export interface PlanScope {
   /** The random parts of the think time before each request; each is uniform between 0 and this maximum. */
   readonly uniformMs: readonly number[];
   readonly assertions: readonly PlanElement[];
+  readonly cookieManagers: readonly PlanElement[];
 }
 
 export const NO_SCOPE: PlanScope = {
@@ -27,6 +28,7 @@ export const NO_SCOPE: PlanScope = {
   thinkMs: 0,
   uniformMs: [],
   assertions: [],
+  cookieManagers: [],
 };
 
 const DEFAULTS = [
@@ -60,8 +62,8 @@ const OTHER_ASSERTION =
   /^(?:Duration|Size|XPath2?|XML|HTML|JSONPath|JSR223|Compare|MD5Hex).*Assertion$/;
 const CONFIGURATIONS = [
   ...["ConfigTestElement", "HeaderManager", "ConstantTimer", "ResponseAssertion"],
-  ...["UniformRandomTimer", "PoissonRandomTimer"],
-  ...["Arguments", "CSVDataSet", "CookieManager"], // handled for the whole plan or thread group
+  ...["UniformRandomTimer", "PoissonRandomTimer", "CookieManager"],
+  ...["Arguments", "CSVDataSet"], // handled for the whole plan or thread group
   ...["ResultCollector", "Summariser", "BackendListener", "DebugSampler"],
 ];
 
@@ -97,6 +99,8 @@ export class Scopes {
         return { ...scope, thinkMs: scope.thinkMs + this.#poissonMs(element) };
       case "ResponseAssertion":
         return { ...scope, assertions: [...scope.assertions, element] };
+      case "CookieManager":
+        return { ...scope, cookieManagers: [...scope.cookieManagers, element] };
       default:
         if (OTHER_ASSERTION.test(element.kind)) this.note(`left out: ${element.called}`);
         return scope;

@@ -148,7 +148,9 @@ export class Examples {
       default: {
         this.#hasMadeUp = true;
         const text = madeText(shape.words);
-        if (text === null) throw new NoExample("no text could be made for its pattern");
+        if (text === null) {
+          throw new NoExample("no text could be made for its pattern, format and lengths");
+        }
         return text;
       }
     }
@@ -241,26 +243,39 @@ function withKind(value: Json, { words: { discriminator } }: Shape, choice: Part
   } as Json;
 }
 
-/** 1, or an allowed number close to it. */
+/** 1, or an allowed number close to it or to a bound. Throws a NoExample if there is none. */
 function numberOf(words: Shape["words"], isWhole: boolean): number {
-  const number = (word: string): number | null => {
+  const number = (word: string, otherwise: number): number => {
     const value = words[word];
-    return typeof value === "number" ? value : null;
+    return typeof value === "number" ? value : otherwise;
   };
-  const step = number("multipleOf") ?? (isWhole ? 1 : null);
-  const apart = step ?? 0.5;
   // Version 3.0 has `exclusiveMinimum: true` next to a minimum; in version 3.1 it is a number
   // itself.
-  const above = number("exclusiveMinimum") ??
-    (words.exclusiveMinimum === true ? number("minimum") : null);
-  const below = number("exclusiveMaximum") ??
-    (words.exclusiveMaximum === true ? number("maximum") : null);
-  const least = above === null ? number("minimum") : above + apart;
-  const most = below === null ? number("maximum") : below - apart;
-  const wanted = Math.min(Math.max(1, least ?? 1), most ?? Infinity);
-  if (step === null || step <= 0) return wanted;
-  const rounded = Math.ceil(wanted / step) * step;
-  return most !== null && rounded > most ? Math.floor(wanted / step) * step : rounded;
+  const above = number("exclusiveMinimum", -Infinity);
+  const below = number("exclusiveMaximum", Infinity);
+  const least = Math.max(above, number("minimum", -Infinity));
+  const most = Math.min(below, number("maximum", Infinity));
+  const isAbove = words.exclusiveMinimum === true || above === least;
+  const isBelow = words.exclusiveMaximum === true || below === most;
+  const step = number("multipleOf", isWhole ? 1 : 0);
+  const allowed = [1, least, most, (least + most) / 2]
+    .flatMap((wanted) =>
+      step > 0 ? multiplesNear(wanted, step) : [wanted, wanted + 0.5, wanted - 0.5]
+    )
+    .find((value) =>
+      Number.isFinite(value) && (!isWhole || Number.isInteger(value)) &&
+      (isAbove ? value > least : value >= least) && (isBelow ? value < most : value <= most)
+    );
+  if (allowed === undefined) throw new NoExample("no number could be made within its bounds");
+  return allowed;
+}
+
+/** The multiples of `step` around a number, beginning with the next one that is not below it. */
+function multiplesNear(wanted: number, step: number): number[] {
+  const [above, below] = [Math.ceil(wanted / step), Math.floor(wanted / step)];
+  // 3 × 0.1 is 0.30000000000000004, which is no multiple of 0.1 as a decimal number.
+  return [above, below, above + 1, below - 1]
+    .map((times) => Number.isInteger(step) ? times * step : Number((times * step).toPrecision(15)));
 }
 
 /** The value, or a variation of it if `among` contains it already. Throws a NoExample if it can't be varied. */

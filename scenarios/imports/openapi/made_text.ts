@@ -27,18 +27,42 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 const LONGEST = 10_000;
+const MOST_LABEL_CHARS = 63;
 
 /**
- * A text of allowed length that fits the pattern or, if there is none, the format; null if none is found for the
- * pattern.
+ * How long the text of a format may become by letters at its end. The texts of all other formats stay as they are.
+ * Domain names and mail addresses end with a label, whose length is limited (RFC 1035 §2.3.4).
+ */
+const LENGTHENED: Readonly<Record<string, number>> = {
+  "email": "ada@example.".length + MOST_LABEL_CHARS,
+  "idn-email": "ada@example.".length + MOST_LABEL_CHARS,
+  "hostname": "example.".length + MOST_LABEL_CHARS,
+  "idn-hostname": "example.".length + MOST_LABEL_CHARS,
+  "uri": LONGEST,
+  "url": LONGEST,
+  "iri": LONGEST,
+  "uri-reference": LONGEST,
+  "iri-reference": LONGEST,
+  "uri-template": LONGEST,
+  "json-pointer": LONGEST,
+  "regex": LONGEST,
+};
+
+/**
+ * A text of allowed length that fits the pattern or, if there is none, the format; null if none is found, or if it
+ * would be very long.
  */
 export function madeText(words: Readonly<Record<string, unknown>>): string | null {
   const { format, pattern, minLength, maxLength } = words;
-  const least = typeof minLength === "number" ? Math.min(minLength, LONGEST) : 0;
+  const least = typeof minLength === "number" ? minLength : 0;
   const most = typeof maxLength === "number" ? maxLength : Infinity;
   if (typeof pattern === "string") return matching(pattern, least, most);
-  const text = (typeof format === "string" ? FORMATS[format] : undefined) ?? "text";
-  return text.padEnd(least, "x").slice(0, most);
+  const known = typeof format === "string" ? FORMATS[format] : undefined;
+  if (known === undefined) {
+    return least > Math.min(most, LONGEST) ? null : "text".padEnd(least, "x").slice(0, most);
+  }
+  const longest = LENGTHENED[String(format)] ?? known.length;
+  return least > longest || Math.max(least, known.length) > most ? null : known.padEnd(least, "x");
 }
 
 /** A text of allowed length that the pattern matches; null if none was found. */

@@ -16,7 +16,10 @@ export interface Around {
   readonly note: (text: string) => void;
   /** Records that the value of the parameter with this name, in a path or query, is made up. */
   readonly madeUp: (name: string) => void;
-  /** Receives the values of secrets in queries, by name. */
+  /**
+   * Filled with a reference to each environment variable that holds a secret for the query string, by the variable's
+   * name.
+   */
   readonly values: Map<string, FromEnvironment>;
 }
 

@@ -39,9 +39,9 @@ export function markdownRenderer(): Render {
   };
 }
 
-/** Whether the link's scheme is harmless: http, https or mailto, or a link within the site. */
+/** Whether a link is harmless: its scheme is http, https or mailto, or it leads to a path, fragment or query of the wiki. */
 function isSafe(href: string): boolean {
-  return /^(?:https?:\/\/|mailto:|[/#?])/i.test(href);
+  return /^(?:https?:\/\/|mailto:|\/(?![/\\])|[#?])/i.test(href);
 }
 
 export function escape(text: string): string {
