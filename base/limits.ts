@@ -62,7 +62,11 @@ export const LIMITS = {
   problemText: { what: "a line of an error message", most: 2_000, unit: "characters" },
   // Experiments
   sentence: { what: "the text of a claim, threshold or selector", most: 2_000, unit: "characters" },
-  name: { what: "a name", most: 200, unit: "characters" },
+  name: {
+    what: "the name of an experiment, target, scenario or gRPC method",
+    most: 200,
+    unit: "characters",
+  },
   targets: { what: "an experiment", most: 1_000, unit: "targets" },
   scenarios: { what: "an experiment", most: 1_000, unit: "scenarios" },
   steps: { what: "a flow", most: 10_000, unit: "steps" },
