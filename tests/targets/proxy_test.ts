@@ -214,7 +214,7 @@ Deno.test("an origin that is back is asked once for all that want the same, as i
 
 Deno.test("after an answer that was cut off, the origin is asked once for all that want the same", async () => {
   const cut = new ReadableStream({
-    pull(controller) {
+    pull(controller): void {
       controller.enqueue(new TextEncoder().encode("a"));
       controller.error(new Error("cut off"));
     },
