@@ -225,7 +225,7 @@ class Forms {
    * For each beginning of a head (`LEAST_WITHIN` characters, or fewer): the lengths of all heads that begin with it.
    */
   readonly #headLengths = new Map<string, number[]>();
-  /** Forms by their head, those of one head in the order in which they were added. */
+  /** Forms keyed by their head; those with the same head are in the order in which they were added. */
   readonly #byHead = new Map<string, WrittenForm[]>();
   #compared = 0;
 

@@ -1,6 +1,6 @@
 /**
- * What it costs to send a load through an agent: the same load with and without an agent in turns, by one worker on the
- * same core.
+ * Measures the cost of generating a load through an agent. The same load runs alternately with and without an agent, by
+ * one worker on the same core.
  */
 import process from "node:process";
 import { openLink } from "../runner/fleet/protocol/redis_link.ts";
@@ -52,13 +52,14 @@ export const agent: Bench = {
   },
 };
 
-/** Starts an agent; resolves when it takes jobs. The stack stops the agent. */
+/** Starts an agent and resolves once it accepts jobs. Disposing of the stack stops the agent. */
 async function startAgent(redis: string, stack: AsyncDisposableStack): Promise<void> {
   const [program, args] = selfCommand(["agent", "--redis", redis, "--workers", "1", "--quiet"]);
   const { pid, output } = start(placed("rest", [program, ...args]));
   stack.defer(async () => {
     process.kill(pid, "SIGTERM");
-    await output.catch(() => {}); // if its last run is still being handed over, the agent exits with an error code
+    // Ignored: an agent exits with an error code if it is stopped while it delivers its last run.
+    await output.catch(() => {});
   });
   const link = await openLink({ url: redis });
   stack.defer(link.close);

@@ -1,6 +1,6 @@
 /**
- * How late requests are sent, and how long the server then takes for them, when the generator wakes only at each tick and so
- * sends bursts. A simulation of M/M/1: the due times are a Poisson process.
+ * Simulates how late requests are sent, and how long the server then takes, if the generator wakes only at ticks and so
+ * sends requests in bursts. The server is M/M/1; the due times are a Poisson process.
  */
 import { medianOf, quantileOf } from "../runner/stats/quantile.ts";
 import type { Bench, Row, Section } from "./bench.ts";
@@ -17,16 +17,16 @@ const SERVERS = [
 
 interface Arrivals {
   readonly ratePerSec: number;
-  /** The share of the time in which the server works. */
+  /** Share of the time in which the server works, 0–1. */
   readonly busy: number;
-  /** The length of a tick; at 0, each request is sent when it is due. */
+  /** Time between ticks; 0: each request is sent when it is due. */
   readonly tickMs: number;
 }
 
-/** Sorted times in milliseconds. */
+/** Both arrays are sorted, in milliseconds. */
 interface Times {
   readonly lag: Float64Array;
-  /** The times from the send to the response. */
+  /** Times from sending a request to its response. */
   readonly service: Float64Array;
 }
 

@@ -1,13 +1,25 @@
-/** A bar is the value that a figure must reach, on its own or relative to its baseline. */
+/** The value that a figure must reach, either absolute or relative to the figure's baseline. */
 
 export interface Bar {
   readonly text: string;
-  /** Whether the figure meets the bar. Without a baseline (NaN), it meets no bar that is relative to one. */
+  /** Whether the figure meets the bar. A figure without a baseline (NaN) meets no relative bar. */
   holds(figure: number, baseline: number): boolean;
 }
 
 export function atMost(limit: number): Bar {
   return { text: `≤ ${limit}`, holds: (figure) => figure <= limit };
+}
+
+/**
+ * A bar for an error that the machine makes, too: at most `limit` or, where the baseline is beyond that, at most `limit`
+ * more than the baseline.
+ */
+export function atMostMoreThan(limit: number): Bar {
+  return {
+    text: `≤ ${limit}, or + ${limit}`,
+    holds: (figure, baseline) =>
+      figure <= limit || (baseline > limit && figure - baseline <= limit),
+  };
 }
 
 export function atLeast(limit: number): Bar {
@@ -35,8 +47,8 @@ export const belowBaseline: Bar = {
 export const equal: Bar = { text: "equal", holds: (figure, baseline) => figure === baseline };
 
 /**
- * A bar that a figure meets if it differs from its baseline by no more than `off`, in the figure's unit, or by `ratio`
- * of the baseline, whichever is more.
+ * A bar for figures near their baseline. They may differ from it by `off` (in their own unit) or by the share `ratio`
+ * of it, whichever is more.
  */
 export function within(off: number, ratio = 0): Bar {
   return {

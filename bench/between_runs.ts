@@ -1,6 +1,7 @@
 /**
- * The time that an experiment takes beyond its loads, run by run: the start of the server with its checks, its end, and
- * the saving of results. Part of that time is the server's own start-up, which the results state.
+ * Measures how much longer an experiment takes than its loads, for each run: for the start of the server with its
+ * checks, for its end, and for saving the results. The results state how much of that time is the server's own
+ * start-up.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -13,9 +14,7 @@ import { temporaryFolder } from "./stage/folder.ts";
 import { type Command, start } from "./stage/programs.ts";
 
 const BINARY = fileURLToPath(new URL("../dist/plateau", import.meta.url));
-/**
- * Frameworks of the study, some that start fast and some that start slowly; those that are not installed are left out.
- */
+/** Frameworks of the study, some of which start fast and some slowly. Those that are not installed are left out. */
 const FRAMEWORKS = ["gin", "fastify", "express"] as const;
 
 export const betweenRuns: Bench = {
@@ -79,7 +78,7 @@ interface Gap {
   readonly startMs: number;
 }
 
-/** The time from the beginning of each run to that of the next, without the load in between. */
+/** For each run but the last: the time from its start to the next run's start, without the time of its load. */
 function gapsOf(runs: readonly Run[]): Gap[] {
   const inOrder = runs.toSorted((a, b) => a.order - b.order);
   return inOrder.slice(0, -1).map((run, at) => {

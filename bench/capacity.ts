@@ -1,7 +1,7 @@
 /**
- * How often the interval of `plateau capacity` holds the capacity of simulated servers, over a grid of servers, rates,
- * limits and percentiles, and what a search costs. With `--log FILE`, searches that are already in the file are not
- * repeated.
+ * Measures how often the interval of `plateau capacity` contains the true capacity of simulated servers, over a grid of
+ * servers, rates, limits and percentiles, and what a search costs. With `--log FILE`, searches that are already in the
+ * file are not repeated.
  */
 import { join } from "node:path";
 import * as z from "zod";
@@ -20,7 +20,7 @@ const SHORT_SEEDS = 5;
 
 export const capacity: Bench = {
   about: "the search for a capacity on simulated servers",
-  rounds: 10, // each round has fixed seeds of its own
+  rounds: 10, // each round has its own fixed seeds
   run({ rounds, short, only = "", log }): Promise<Section[]> {
     using folder = temporaryFolder();
     const file = log ?? join(folder.path, "searches.jsonl");
@@ -40,7 +40,7 @@ export interface Cell {
   readonly name: string;
   readonly kind: ServerKind;
   readonly terms: Terms;
-  /** Whether the cell belongs to the grid, to which bars apply. */
+  /** Whether the cell belongs to the grid to which the bars apply. */
   readonly isInGrid: boolean;
 }
 
@@ -69,7 +69,6 @@ function cellOf(kind: ServerKind, terms: Terms, isInGrid: boolean): Cell {
 
 const perSec = z.number().describe("Requests per second");
 
-/** One line of the log file. */
 const search = z.strictObject({
   name: z.string(),
   seed: z.int(),
@@ -97,8 +96,8 @@ function* searchesOf(
   const missing = Array.from({ length: seeds }, (_, seed) => seed).filter((seed) =>
     !known.has(seed)
   );
-  // Without a formula, the true capacity takes a very long simulation, so it is computed only if a search found
-  // something.
+  // Computed at most once, and only when needed, because without a formula the true capacity takes
+  // a very long simulation.
   let capacity: ((atS: number) => number) | null = null;
   const capacityAt = (atS: number): number => (capacity ??= capacityIn(kind, terms))(atS);
   for (const seed of missing) {
@@ -193,7 +192,7 @@ function foundOf(searches: readonly Search[]): Search[] {
   return searches.filter(({ end }) => end === "found");
 }
 
-/** The relative error of a found capacity. */
+/** The relative error of the capacity that was found; NaN if none was found. */
 function offOf({ value, truth }: Search): number {
   return value === null || truth === null ? NaN : value / truth - 1;
 }
@@ -202,7 +201,7 @@ function isHeld({ low, high, truth }: Search): boolean {
   return low !== null && high !== null && truth !== null && low <= truth && truth <= high;
 }
 
-/** `some` as a percentage of `all`; empty if `all` is empty. */
+/** The size of `some` as a percentage of that of `all`, as a single sample; no sample if `all` is empty. */
 function percentOf(some: readonly unknown[], all: readonly unknown[]): number[] {
   return all.length === 0 ? [] : [100 * some.length / all.length];
 }

@@ -1,6 +1,6 @@
 /**
- * Whether causes of slowness that were planted in servers are named, on each runtime, and whether healthy servers are
- * left unaccused.
+ * Tests, on each runtime, whether Plateau names the causes of slowness that were planted in servers, and whether it
+ * accuses healthy servers of none.
  */
 import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";

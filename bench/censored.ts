@@ -1,7 +1,7 @@
 /**
- * Medians of response times when some requests outlast the load, so that only a lower bound of their time is known. On
- * a server with exponential times of mean one second, the median is ln 2 s. A tool that counts requests in flight at
- * the end as if they had ended reports less, and so does a tool that leaves them out.
+ * Measures medians of response times when some requests outlast the load, so that only a lower bound of their time is
+ * known. The server's response times are exponential with a mean of one second, so their median is ln 2 s. A tool
+ * reports less if it counts requests in flight at the end as if they had been answered then, or if it leaves them out.
  */
 import { formatCount } from "../report/writing/units.ts";
 import type { Measurement } from "../runner/result/result.ts";
@@ -18,13 +18,13 @@ import { Random } from "./statistics/random.ts";
 
 const CONNECTIONS = 50;
 const SECONDS = ["1.5", "5.5", "10.5"] as const;
-/** How long Plateau waits for requests in flight at the deadline, in seconds. */
+/** How long Plateau waits, after the deadline, for requests in flight; in seconds. */
 const WAITS_S = 5;
 const SIMULATED = 1_000;
 const SEED = 20_260_114;
 const TRUE_S = Math.LN2;
 
-/** The normal quantile of a 99 % interval, which one run in a hundred misses. */
+/** The normal quantile of a two-sided 99 % interval. The interval misses the truth in one run of a hundred. */
 const Z_99 = 2.576;
 
 export const censored: Bench = {
@@ -38,7 +38,10 @@ export const censored: Bench = {
   },
 };
 
-/** The bar for misses: with nine runs or more, more than one miss is less likely than 1 in 200. */
+/**
+ * The bar for the number of runs that miss the truth. With nine runs, more than one miss has a probability below 1 in
+ * 200.
+ */
 const mostMissed: Bar = { text: "≤ 1", holds: (missed) => missed <= 1 };
 
 function simulated(): Section {
@@ -79,7 +82,10 @@ function real(seen: readonly [duration: string, runs: readonly Measurement[]][])
   };
 }
 
-/** Whether the true median, ln 2 s, lies in the run's distribution-free interval for it: between ranks n/2 ± z √n/2. */
+/**
+ * Whether the run's own interval for the median holds the true one, ln 2 s. The interval is distribution-free, between
+ * the ranks n/2 ± z √n/2.
+ */
 function holdsTruth({ histogram, censoredHistogram }: Measurement): boolean {
   const all = decodeSparse(histogram);
   const bounds = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);

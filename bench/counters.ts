@@ -1,11 +1,12 @@
 /**
- * What runtime counters cost two servers on each runtime, by Plateau's own comparison. One server computes for about 1
- * ms for each request, like a handler with some work in it; the other does next to nothing. All runs are of one
- * experiment with `observe: [runtime]`, in shuffled blocks; a server that is started without the variables reports
- * nothing, so the difference is the whole cost of reports: the server's own work, and Plateau's while the load runs.
+ * Measures what runtime counters cost two servers on each runtime, by Plateau's own comparison. One server computes for
+ * about 1 ms per request, like a handler with some work in it; the other does next to nothing. All runs belong to one
+ * experiment with `observe: [runtime]`, in shuffled blocks. A server that is started without Plateau's environment
+ * variables reports no counters, so the difference is their whole cost: the server's own work, and Plateau's during the
+ * load.
  *
- * Next to nothing is the worst case: no request takes long itself, and on V8 p99 consists of requests that wait for a
- * collection.
+ * A server that does next to nothing is the worst case: its requests are all short, so on V8 its p99 consists of
+ * requests that wait for a garbage collection.
  */
 import { TargetError } from "../base/errors.ts";
 import type { Results } from "../runner/result/result.ts";
@@ -19,13 +20,13 @@ import { temporaryFolder } from "./stage/folder.ts";
 import type { Command } from "./stage/programs.ts";
 
 /**
- * The servers. On V8 and in Go their requests differ in length. With requests of equal length, a closed loop makes
- * batches: whether the last connection is in time for the next batch decides p99, and on Node a timer that does nothing
- * shifts p99 by 2 %.
+ * The servers. On V8 and in Go, the first server's requests differ in length. If they were equally long, a closed loop
+ * would send them in batches, and p99 would depend on whether the last connection is in time for the next batch. On
+ * Node, even a timer that does nothing would then shift p99 by 2 %.
  *
- * Python's servers run on an event loop of asyncio, whose turns are watched: other servers have nothing to collect, and
- * report nothing. They do not compute a loop over integers, because its pace depends on the layout of the heap, and
- * therefore on everything that ran before.
+ * Python's servers run an asyncio event loop, whose delays are watched, because other Python servers produce no garbage
+ * and so report nothing. The one that computes does not run a loop over integers, because the speed of such a loop
+ * depends on the layout of the heap, and so on everything that ran before.
  */
 const SERVERS = [
   { does: "computes about 1 ms", words: "vary 10", inPython: "pack" },
@@ -49,7 +50,7 @@ export const counters: Bench = {
         commands: [unobserved(command), command],
         more: [
           "scenarios: { root: { get: / } }",
-          // The start is discarded, because the server's compilation there would hide the cost of counters.
+          // Discards the start, where the server's compilation would hide the cost of the counters.
           `load: { duration: ${short ? "400ms" : "4300ms"}, connections: 8 }`,
           "discard: 300ms",
           `repeat: ${rounds}`,
@@ -67,15 +68,18 @@ export const counters: Bench = {
 };
 
 /**
- * The command of a server without counters: `env` unsets the variables that turn them on. Because the program is `env`,
- * Plateau does not see Deno, and adds no argument for it.
+ * The command of a server without runtime counters: `env` unsets the variables that turn them on. Because the program
+ * is then `env`, Plateau does not recognise Deno, and adds no argument for it.
  */
 function unobserved(command: Command): Command {
   const variables = ["NODE_OPTIONS", "PYTHONPATH", "GODEBUG"];
   return ["env", ...variables.flatMap((variable) => ["-u", variable]), ...command];
 }
 
-/** Throws a TargetError if the runs do not differ as they should. A run without a collection may report nothing. */
+/**
+ * Throws a TargetError unless counters were reported by the head and not by the base. Single runs of the head may
+ * report none, if nothing was collected.
+ */
 function ensureObserved(name: string, { runs }: Results): void {
   const reporting = new Set(runs.flatMap(({ target, counters }) => counters ? [target] : []));
   if (reporting.has(nameOf(0)) || !reporting.has(nameOf(1))) {

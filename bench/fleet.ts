@@ -1,4 +1,4 @@
-/** What each agent costs a coordinator per second, and which resource is the first to reach its limit. */
+/** Measures what each agent costs a coordinator per second, and which resource runs out first as agents are added. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectRedis } from "../targets/redis/client.ts";
@@ -18,7 +18,9 @@ import { privateRedis } from "./stage/redis.ts";
 import { parseMeasurement, plateauCommand } from "./stage/plateau.ts";
 import { start } from "./stage/programs.ts";
 
-/** Fleets of agents. At full speed an agent reports most, because it meets the widest range of latencies. */
+/**
+ * The fleets to measure. Agents at full speed send the largest reports, because their latencies have the widest range.
+ */
 const FLEETS = {
   "10 agents": { agents: 10, isFull: false },
   "100 agents": { agents: 100, isFull: false },
@@ -28,39 +30,41 @@ const FLEETS = {
 
 type Name = keyof typeof FLEETS;
 const NAMES = Object.keys(FLEETS).filter((name): name is Name => name in FLEETS);
-/** The smallest fleets. */
+/** The fleets that a short run measures. */
 const SHORT_NAMES = NAMES.slice(0, 2);
-/** The two fleets from which the cost of one more agent is computed. */
+/** The two fleets whose difference gives the cost of one more agent. */
 const FEWER = "100 agents";
 const MORE = "1,000 agents";
 
-/** The number of workers of an agent on a machine with four cores. */
+/** The number of workers that an agent has on a machine with four cores. */
 const WORKERS_EACH = 2;
 const CONNECTIONS_EACH = 100;
-/** The rate of an agent that is not at full speed; a thousand such agents reach the highest rate that is allowed. */
+/**
+ * The rate of an agent that is not at full speed. A thousand such agents reach the highest rate that Plateau allows.
+ */
 const RATE_PER_SEC = 1_000;
-/** The interval of `bench`. */
+/** The length of the intervals of `plateau bench`. */
 const INTERVAL_MS = 250;
-/** The address of the target, to which nothing is sent, because simulated agents send no requests. */
+/** The URL of the target. Nothing is sent to it, because simulated agents send no requests. */
 const TARGET = "http://127.0.0.1:9/";
 
 interface Used {
-  /** The use in each second of the load, as shares of one core. */
+  /** The CPU time used per second of load, as a share of one core. */
   readonly cpu: number;
   readonly redisCpu: number;
   readonly mbPerSec: number;
   readonly commandsPerSec: number;
   readonly mostMb: number;
   readonly redisMostMb: number;
-  /** The time from the end of the load to the result. */
+  /** The seconds from the end of the load to the result. */
   readonly afterSec: number;
-  /** The number of requests that are missing in the result, or too many. */
+  /** The number of requests that are missing from the result, or that it has in excess. */
   readonly wrong: number;
 }
 
 interface Played {
   readonly path: string;
-  /** The number of requests that one worker completed. */
+  /** The number of requests that the recorded worker completed. */
   readonly completed: number;
 }
 
@@ -125,8 +129,9 @@ async function measure(
 }
 
 /**
- * The use of the coordinator. All work counts, including work that is left for the time after the load.
- * @param looks The looks from the start of the coordinator on.
+ * The resources that the coordinator and Redis used per second of load. Work that is done only after the load counts,
+ * too.
+ * @param looks The samples since the start of the coordinator.
  */
 function usedIn(
   looks: readonly Look[],
@@ -176,7 +181,7 @@ function sectionsOf(seen: Seen): Section[] {
     : [...sections, { caption: "Limits", unit: "", rows: [], notes }];
 }
 
-/** The resources that may limit a fleet. */
+/** The resources that may limit the size of a fleet, each with its limit. */
 const LIMITS = {
   cpu: { what: "a core of the coordinator", limit: 1 },
   redisCpu: { what: "a core of Redis", limit: 1 },
@@ -185,15 +190,12 @@ const LIMITS = {
 } satisfies Partial<Record<keyof Used, { what: string; limit: number }>>;
 
 /**
- * The most agents by connections: Redis's maxclients over an agent's connections, which are for plain keys, for BullMQ,
- * and for its worker.
+ * The number of agents at which Redis reaches its default limit of 10,000 clients. An agent has three connections: for
+ * plain keys, for BullMQ, and for BullMQ's worker.
  */
 const MOST_LINKED = 10_000 / 3;
 
-/**
- * The limits, extrapolated from the cost of the last agents: a straight line from the second largest fleet to the
- * largest.
- */
+/** Says how many agents reach each limit, by linear extrapolation from the two fleets FEWER and MORE. */
 function limitsOf(seen: Seen): string[] {
   const [some, many] = [seen.get(FEWER), seen.get(MORE)];
   if (some === undefined || many === undefined) return [];

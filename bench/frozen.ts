@@ -1,7 +1,7 @@
 /**
- * A server that hangs for a second of ten: the latencies that Plateau reports beside those that arithmetic gives. A
- * generator hides the hang if it times from the actual send, waits for free connections, or forgets requests that are
- * unsent or unanswered at the end.
+ * Tests latencies on a server that hangs for a tenth of the load: compares what Plateau reports with what follows from
+ * arithmetic. A generator hides the hang if it measures from the actual send, waits for free connections, or ignores
+ * requests that are unsent or unanswered at the end.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { medianOf } from "../runner/stats/quantile.ts";
@@ -26,11 +26,17 @@ const DRIVERS = ["epoll", "tcp"] as const;
 type Driver = typeof DRIVERS[number];
 
 const BAR = within(2, 0.02);
-/** The limit of the bar: a figure below the truth by more than this has to be marked as a lower bound. */
+/**
+ * A reported percentile that is less than the truth by more than this ratio plus UNSAID_MS must be marked as a lower
+ * bound.
+ */
 const UNSAID_RATIO = 1.02;
 const UNSAID_MS = 2;
 
-/** The beginning of the freeze, as a share of the load's time; the freeze lasts a tenth of that time. */
+/**
+ * `from` is where the freeze begins, as a share of the load's duration; the freeze always lasts a tenth of that
+ * duration. `connections` is relative to the number of requests that arrive during the freeze.
+ */
 const CASES = {
   "at the start": { from: 0, connections: 2 },
   "in the middle": { from: 0.5, connections: 2 },
@@ -42,7 +48,10 @@ const NAMES = Object.keys(CASES) as Case[];
 
 interface Run {
   readonly latency: Measurement["latency"];
-  /** All latencies, ascending: those known by the end of the load, and those that would be known later. */
+  /**
+   * All latencies in ascending order: `expectedMs` as far as they are known when the load ends, `trueMs` as they would
+   * turn out in the end.
+   */
   readonly expectedMs: readonly number[];
   readonly trueMs: readonly number[];
   readonly frozenMs: number;
@@ -96,10 +105,7 @@ interface Occasion {
   readonly durationMs: number;
 }
 
-/**
- * Measures a load with a freeze. There are enough connections for all requests that arrive in the freeze, or for a
- * tenth of these requests.
- */
+/** Measures a load during which the server freezes. */
 async function freeze(
   witness: Witness,
   driver: Driver,
@@ -108,8 +114,8 @@ async function freeze(
   const arriving = RATE_PER_SEC * durationMs / 10_000;
   const { from, connections: ratio } = CASES[name];
   const connections = Math.round(ratio * arriving);
-  await witness.takeNotes(); // drops notes that are left from the end of the run before
-  if (from === 0) await (await fetch(witness.origin)).body?.cancel(); // the pause begins with this request
+  await witness.takeNotes(); // drops notes that are left from the previous run
+  if (from === 0) await (await fetch(witness.origin)).body?.cancel(); // so the pause begins here
   const load = {
     ...{ kind: "rate", ratePerSec: RATE_PER_SEC, arrivals: "uniform", durationMs } as const,
     ...{ connections, keepAlive: true, timeout: durationMs, workers: 1 },
@@ -130,12 +136,12 @@ async function freeze(
 }
 
 interface Hung {
-  /** The moment of the halt since the start of the load. */
+  /** When the server was stopped, in milliseconds since the start of the load. */
   readonly fromMs: number;
   readonly frozenMs: number;
 }
 
-/** Stops a process for a while, `fromMs` after `atMs`. */
+/** Stops a process for `forMs`, beginning `fromMs` after the moment `atMs`. */
 async function hang(
   pid: number,
   { atMs, fromMs, forMs }: {

@@ -1,6 +1,6 @@
 /**
- * What a request costs each load generator, and how many requests one core makes: one worker or thread on a core of its
- * own, the same number of connections for all, the same nginx on another core.
+ * Measures what a request costs each load generator, and how many requests a generator can send with one core. Each has
+ * one worker or thread on a core of its own, and the same number of connections to the same nginx on another core.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";
@@ -16,13 +16,13 @@ const FLOOR = new URL("generators/floor.c", import.meta.url);
 
 type Bars = Partial<Record<ContenderName, Bar>>;
 
-/** Bars relative to the floor (`floor.c`), by the number of connections. */
+/** Bars for the CPU time relative to that of the bare C loop, `floor.c`, by the number of connections. */
 const CPU_BARS: ReadonlyMap<number, Bars> = new Map([
   [50, { "plateau epoll": atMostTimes(1.06), "plateau tcp": atMostTimes(1.45) }],
   [1_000, { "plateau epoll": atMostTimes(1.2) }],
   [10_000, { "plateau epoll": atMostTimes(1.3) }],
 ]);
-/** Bars relative to wrk, for any number of connections. */
+/** Bars for the CPU time relative to that of wrk, for any number of connections. */
 const CPU_BARS_BESIDE_WRK: Bars = { "plateau epoll": belowBaseline };
 const RATE_BARS: Bars = { "plateau epoll": aboveBaseline };
 

@@ -1,6 +1,7 @@
 /**
- * What a unary gRPC call costs its client, without TLS: the same server for all, which sends the same response to every
- * call. h2load is nghttp2's, and sends a call like any request with a body; ghz is a client of grpc-go.
+ * Measures what a unary gRPC call without TLS costs each client. All clients call the same server, which sends the same
+ * response to every call. h2load, from nghttp2, sends a call like any other HTTP request with a body; ghz is based on
+ * grpc-go.
  */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,12 +16,14 @@ const PROTO = fileURLToPath(new URL("../tests/conformance/echo.proto", import.me
 const SERVICE = "conformance.Echo";
 const METHOD = "One";
 const MESSAGE = '{"text":"ada"}';
-/** The same message as the body of a request: not compressed, five octets, the text in field 1. */
+/**
+ * MESSAGE as a gRPC body: a zero for "not compressed", the length 5 in four bytes, and the text as protobuf field 1.
+ */
 const BODY = Uint8Array.of(0, 0, 0, 0, 5, 0x0a, 3, 0x61, 0x64, 0x61);
 
 interface Task {
   readonly origin: string;
-  /** The path of a file with BODY. */
+  /** The path of a file that contains BODY. */
   readonly body: string;
   readonly connections: number;
   readonly streams: number;

@@ -1,6 +1,7 @@
 /**
- * What the hooks of a script cost per request: the CPU time of the load worker, beside the same journeys without hooks,
- * in a closed loop and at a rate; and whether the memory of the hooks' realm stays the same over millions of calls.
+ * Measures what the hooks of a script cost per request: compares the CPU time of the load worker with that for the same
+ * journeys without hooks, in a closed loop and at fixed rates. Also checks that the memory of the realm in which hooks
+ * run does not grow over millions of calls.
  */
 import { NO_FILES } from "../base/files.ts";
 import { formatCount } from "../report/writing/units.ts";
@@ -16,7 +17,7 @@ import { interleaved } from "./rounds.ts";
 import { loadHere } from "./stage/here.ts";
 import { startNginx } from "./stage/nginx.ts";
 
-/** The code of the `before` hook, by name; without code there is no hook. */
+/** The code of the `before` hook in each variant; no hook if the code is empty. */
 const HOOKS = {
   none: "",
   empty: "(request, user) => {}",
@@ -30,9 +31,9 @@ const NAMES = Object.keys(HOOKS).filter((name): name is Name => Object.hasOwn(HO
 
 const SIZES = [1_000, 10_000];
 const RATE_PER_SEC = 5_000;
-/** Requests per second; null for a closed loop. */
+/** The rates in requests per second; null for a closed loop. */
 const PACES = [1_000, RATE_PER_SEC, 20_000, null] as const;
-/** The most that an empty hook may add to a request, in microseconds. */
+/** The most microseconds that an empty hook may add to a request. */
 const MOST_MORE_US = 1;
 
 export const hooks: Bench = {
@@ -69,7 +70,7 @@ function paceText(pace: number | null): string {
   return pace === null ? "closed loop" : `${formatCount(pace)}/s`;
 }
 
-/** @param pace Requests per second; null: a closed loop. */
+/** @param pace The rate in requests per second; null for a closed loop. */
 function loadOf(pace: number | null, short: boolean): Load {
   const durationMs = short ? 1_000 : 3_000;
   const common = { connections: 50, keepAlive: true, timeout: 5_000, workers: 1, durationMs };
@@ -78,7 +79,10 @@ function loadOf(pace: number | null, short: boolean): Load {
     : { kind: "rate", ...common, ratePerSec: pace, arrivals: "uniform" };
 }
 
-/** A journey of one POST, so that the same loop sends it with and without hooks. */
+/**
+ * A script with a single POST. It is a journey even without hooks, so that the same loop sends it with and without
+ * them.
+ */
 function scriptWith(name: Name, bytes: number): Script {
   const request = { post: "/", body: "x".repeat(bytes) };
   const scenario = scenarioSpecWith(NO_FILES).parse({
@@ -95,9 +99,9 @@ function codeOf(name: Name): ScriptCode {
 }
 
 interface CostsUs {
-  /** CPU time of the worker for a request. */
+  /** The worker's CPU time per request. */
   readonly request: number;
-  /** Time of a call of a hook by the worker's clock; 0 without hooks. */
+  /** The time of one hook call by the worker's clock; 0 without hooks. */
   readonly call: number;
 }
 
@@ -135,7 +139,7 @@ function costSection(
   };
 }
 
-/** Compares the time of a call with the CPU time of the whole request, which is higher at a low rate, too. */
+/** Compares the time of a hook call with the CPU time of the whole request; at a low rate both are longer. */
 function callSection(costs: Readonly<Record<string, readonly CostsUs[]>>): Section {
   const medianUs = (of: (one: CostsUs) => number) => (pace: string): number =>
     medianOf(costs[pace].map(of));
@@ -153,7 +157,7 @@ function callSection(costs: Readonly<Record<string, readonly CostsUs[]>>): Secti
   };
 }
 
-/** The memory of this process, whose only work is the calls. */
+/** Measures the memory of this process over many hook calls; the process does nothing else meanwhile. */
 async function memorySection(short: boolean): Promise<Section> {
   const calls = short ? 200_000 : 10_000_000;
   const nowUs = (): number => performance.now() * 1_000;

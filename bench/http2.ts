@@ -1,6 +1,6 @@
 /**
- * What a request over HTTP/2 costs load generators, without TLS: the same nginx for both. h2load is nghttp2's; Plateau
- * over HTTP/1.1 shows what the protocol adds.
+ * Measures what a request over HTTP/2 without TLS costs load generators, all against the same nginx. h2load is
+ * nghttp2's generator. Plateau is also measured over HTTP/1.1, which shows what HTTP/2 adds.
  */
 import { atMostTimes } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";

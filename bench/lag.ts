@@ -1,7 +1,8 @@
 /**
- * How late requests are sent, as the send minus the due moment, on one worker. Measured at 20,000 arrivals a second, a
- * fraction of what nginx can take, and at half of the rate that a bare C loop reaches. Another bare loop
- * (`generators/paced.c`) sends the same schedules in turns; its delay is the machine's own.
+ * Measures how late requests are sent, on one worker: the time from the due moment to the send. The rates are 20,000
+ * arrivals a second, a fraction of what nginx can take, and half the rate that a bare C loop (`generators/floor.c`)
+ * reaches. For comparison, another bare loop (`generators/paced.c`) takes turns sending the same schedules; its lag is
+ * the machine's own.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";
@@ -21,12 +22,12 @@ const DRIVERS = ["epoll", "tcp"] as const;
 type Driver = typeof DRIVERS[number];
 const BARE = "bare loop";
 type Sender = Driver | typeof BARE;
-/** Bars for p99 in milliseconds. */
+/** Bars for the p99 of the lag, in milliseconds. */
 const BARS: Partial<Record<Sender, Bar>> = { epoll: atMost(0.1), tcp: atMost(0.5) };
 const HALF_BARS: Partial<Record<Sender, Bar>> = { epoll: atMost(1) };
 /**
- * A note on cores. The generator is not kept on one core, because a worker would wait there for its own threads that
- * compile code and collect garbage.
+ * The note on cores. The generator is not pinned to one core, because there a worker would wait for its own threads
+ * that compile code and collect garbage.
  */
 const PLACING = "nginx is kept on one core; the generator is free, as it is where nobody pins it.";
 
@@ -34,15 +35,15 @@ const FLOOR = new URL("generators/floor.c", import.meta.url);
 const PACED = new URL("generators/paced.c", import.meta.url);
 const CONNECTIONS = 50;
 const FLOOR_SECONDS = 3;
-/** The number of first intervals that are shown one by one. */
+/** The number of intervals at the start of a run that are shown one by one. */
 const FIRST_INTERVALS = 3;
 
 interface Paced {
-  /** The lag of the whole run, in milliseconds. */
+  /** The lag over the whole run, in milliseconds. */
   readonly lag: Readonly<Record<"p50" | "p99" | "max", number>>;
-  /** The p99 of each interval, in milliseconds. */
+  /** The p99 of the lag in each interval, in milliseconds. */
   readonly intervalP99s: readonly number[];
-  /** The measurement; null for the bare loop, which records nothing else. */
+  /** Null for the bare loop, which measures nothing but its lag. */
   readonly measurement: Measurement | null;
 }
 
@@ -71,7 +72,7 @@ export const lag: Bench = {
   },
 };
 
-/** The compiled programs; null if there is no compiler. */
+/** The paths of the compiled programs; null if there is no C compiler. */
 async function compiled(folder: string): Promise<Record<"floor" | "paced", string> | null> {
   if (!isInstalled("cc")) return null;
   const programs = { floor: join(folder, "floor"), paced: join(folder, "paced") };
@@ -92,7 +93,7 @@ async function halfSection(
   const half = (): number => Math.floor(rates[rates.length - 1] / 2);
   const senders = ["epoll", BARE] as const;
   const seen = await interleaved(senders, rounds, async (sender) => {
-    if (sender === BARE) return await at(half(), sender); // at the rate of the epoll run before
+    if (sender === BARE) return await at(half(), sender); // the same rate as the epoll run before
     const { command, ratePerSec } = contenders.floor;
     const task = { url: origin, connections: CONNECTIONS, floor };
     const floorCommand = placed("generator", command(task, FLOOR_SECONDS));
@@ -130,7 +131,7 @@ async function paceBy(driver: Driver, { origin, ratePerSec, seconds }: Pace): Pr
   return { lag, measurement, intervalP99s: p99sBetween(soFar) };
 }
 
-/** Measures the lag of the bare loop. @param paced The path of the compiled paced.c. */
+/** Measures the lag of the bare loop. @param paced The path of the program compiled from paced.c. */
 async function paceBare({ origin, ratePerSec, seconds }: Pace, paced: string): Promise<Paced> {
   const numbers = [new URL(origin).port, CONNECTIONS, ratePerSec, seconds].map(String);
   const output = await start([paced, ...numbers]).output;
@@ -141,7 +142,7 @@ async function paceBare({ origin, ratePerSec, seconds }: Pace, paced: string): P
   return { lag: { p50, p99, max }, measurement: null, intervalP99s: intervals };
 }
 
-/** The p99 of the values that were added between each histogram and the next, in milliseconds. */
+/** For each of the cumulative histograms, the p99 in milliseconds of the values added since the histogram before it. */
 export function p99sBetween(soFar: readonly SparseHistogram[]): number[] {
   return soFar.map((now, i) => {
     const fresh = new Histogram();

@@ -1,4 +1,4 @@
-/** The cost of the full request log at full speed, and whether a line is lost. */
+/** Measures what the full request log costs at full speed, and whether any line is lost. */
 import { join } from "node:path";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { atLeastTimes, atMost, atMostTimes, type Bar } from "./bar.ts";
@@ -13,7 +13,7 @@ const LINE_BREAK = 10;
 interface Run {
   readonly ratePerSec: number;
   readonly mostMb: number;
-  /** The number of lines that are missing in the log, or too many. */
+  /** The number of lines that are missing from the log, or that it has in excess. */
   readonly wrongLines: number;
 }
 
@@ -61,7 +61,7 @@ async function runWithLog(url: string, flags: readonly string[]): Promise<Run> {
   const { measurement, memoryBytes } = await watchPlateau(url, [...flags, "--log", path]);
   const { rate: ratePerSec, requests } = measurement;
   const begun = requests.due - requests.dropped;
-  const wrongLines = Math.abs(await countLines(path) - 1 - begun); // less the first line, which names the columns
+  const wrongLines = Math.abs(await countLines(path) - 1 - begun); // minus the header line
   return { ratePerSec, mostMb: Math.max(...memoryBytes) / 1e6, wrongLines };
 }
 

@@ -1,6 +1,6 @@
 /**
- * `deno task bench [NAME…]`: Plateau's promises, measured, each figure beside its bar and the baseline
- * of the same run. Exit code 1 when a bar is not kept, 3 when a bench lacked what it needs.
+ * `deno task bench [NAME…]` measures Plateau's promises, and prints each figure beside its bar and the baseline of the
+ * same run. Exits with code 1 if a bar is not kept, and with 3 if something that a bench needs is missing.
  */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -16,7 +16,7 @@ import { isKept, sectionLines } from "./table.ts";
 
 const NAMES = Object.keys(benches).filter(isBenchName);
 
-/** The benches that support --only and --log. */
+/** The benches that support --only. */
 const PARTED: readonly BenchName[] = [
   "planted",
   "slices",
@@ -28,10 +28,11 @@ const PARTED: readonly BenchName[] = [
   "counters",
   "profiles",
   "one-run",
+  "streams",
 ];
 const KEEPING: readonly BenchName[] = ["planted", "capacity", "known", "builds"];
 
-/** The benches that simulate dependence, and support --noise. */
+/** The benches that simulate autocorrelated noise, and support --noise. */
 const SIMULATED: readonly BenchName[] = [
   "statistics",
   "one-run",
@@ -78,14 +79,14 @@ const OPTIONS = {
 
 interface Asked {
   readonly names: readonly BenchName[];
-  /** The number of rounds; null: each bench's own number. */
+  /** The number of rounds; null: each bench's default. */
   readonly rounds: number | null;
   readonly short: boolean;
   readonly only?: string;
   readonly log?: string;
   readonly minutes?: string;
   readonly noise?: string;
-  /** The folder for the figures. */
+  /** The folder into which the figures are written; absent: they are not saved. */
   readonly save?: string;
   readonly help: boolean;
 }

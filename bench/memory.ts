@@ -1,6 +1,6 @@
 /**
- * The memory that a long run at full speed with 1,000 connections uses, whether it grows, and the memory of one
- * connection. Resident memory is Plateau's own, without the kernel's memory for its sockets.
+ * Measures how much memory a long run at full speed with 1,000 connections uses, whether that grows, and how much one
+ * connection uses. This is the resident memory of Plateau's process, without the kernel's memory for its sockets.
  */
 import { formatCount } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
@@ -14,18 +14,18 @@ import { isInstalled } from "./stage/programs.ts";
 
 const MB = 1e6;
 /**
- * The number of parts in which growth is looked for; single moments do not show it, because a collector takes memory in
- * steps.
+ * The number of parts into which a run is divided to see growth. Single samples do not show it, because a garbage
+ * collector takes and returns memory in steps.
  */
 const PARTS = 6;
 
-/** The numbers of connections in the runs that show the share of one connection. */
+/** The numbers of connections in the runs from which the memory of one connection is computed. */
 const FEW = 1_000;
 const MORE = 5_000;
 const MANY = 10_000;
 const COUNTS = [FEW, MORE, MANY].map(String);
 const KB = 1e3;
-/** The bar for the memory of a connection. */
+/** The bar for the memory of a connection, in kB. */
 const MOST_KB = 4.096;
 
 export const memory: Bench = {
@@ -43,7 +43,7 @@ export const memory: Bench = {
   },
 };
 
-/** Measures memory at full speed, once, because this takes a minute. */
+/** Measures memory at full speed. It does so only once, because this takes a minute. */
 async function atFullSpeed(url: string, short: boolean): Promise<Section> {
   const { plateau: runs } = await interleaved(["plateau"], 1, async () => {
     const flags = `-c 1000 -d ${short ? 6 : 60}s`;
@@ -72,8 +72,8 @@ async function atFullSpeed(url: string, short: boolean): Promise<Section> {
 }
 
 /**
- * Measures nearly idle connections, at the same rate whatever their number, so that only the number makes the
- * difference.
+ * Measures the memory of nearly idle connections. The total rate is the same for every number of connections, so that
+ * only the number makes a difference.
  */
 async function ofConnections(url: string, rounds: number, short: boolean): Promise<Section> {
   const seen = await interleaved(
@@ -100,7 +100,7 @@ async function ofConnections(url: string, rounds: number, short: boolean): Promi
   };
 }
 
-/** The resident memory near the end of a load. */
+/** Returns the resident memory near the end of a load, in bytes. */
 async function nearlyIdle(url: string, connections: number, short: boolean): Promise<number> {
   const flags = `-c ${connections} -d ${short ? 4 : 10}s --rate 2000/s -w 1 --driver epoll`;
   const { measurement, memoryBytes } = await watchPlateau(url, [...flags.split(" "), "--insecure"]);
@@ -112,7 +112,7 @@ async function nearlyIdle(url: string, connections: number, short: boolean): Pro
 const SCHEMES = ["plain", "secure"] as const;
 type Urls = Readonly<Record<typeof SCHEMES[number], string>>;
 
-/** The memory that TLS adds to a connection, in Plateau and in wrk, which can only run at full speed. */
+/** Measures how much memory TLS adds to a connection, in Plateau and in wrk. wrk can only run at full speed. */
 async function ofTls(urls: Urls, rounds: number, short: boolean): Promise<Section> {
   const wrkAt = async (url: string, connections: number): Promise<number> => {
     const { memoryBytes } = await watch(

@@ -1,7 +1,7 @@
 /**
- * The search for a capacity beside MLRsearch, on the same simulated servers and under the same rules: how often the
- * interval of each holds the capacity, on which side it misses, and how long the search takes. MLRsearch's loss ratio
- * is the share of requests beyond the rule's limit.
+ * Compares Plateau's search for a capacity with MLRsearch, on the same simulated servers and under the same rules: how
+ * often each one's interval contains the true capacity, on which side it misses, and how long the search takes.
+ * MLRsearch's loss ratio is the share of requests that break the rule's time limit.
  */
 import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
@@ -17,15 +17,15 @@ import { pythonWith } from "./stage/python.ts";
 const SEEDS_A_ROUND = 20;
 const SHORT_SEEDS = 2;
 /**
- * Whether both searches are tried on a cell: M/M/1 under every rule, and the other kinds of server named here under
- * one.
+ * Whether both searches are tried on a cell. They are tried on M/M/1 under every rule, and on the other servers named
+ * here under one rule each.
  */
 const isCompared = ({ name }: Cell): boolean =>
   name.startsWith("M/M/1:") ||
   /^(?:M\/D\/1|D\/M\/1|M\/M\/8|5 % slower.*|trials.*|M\/M\/16|token bucket|lognormal.*): 10,000\/s, (?:p99 < 10 ms|success.*)$/
     .test(name);
 
-/** One search, by either method. */
+/** The result of one search by either method. */
 interface Searched {
   readonly low: number | null;
   readonly high: number | null;
@@ -75,7 +75,6 @@ interface Interval extends Searched {
   readonly high: number;
 }
 
-/** Whether both ends of the interval were found. */
 function isInterval(one: Searched): one is Interval {
   return one.low !== null && one.high !== null;
 }

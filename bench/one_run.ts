@@ -1,6 +1,6 @@
 /**
- * The conclusions from one run: how often its thresholds are judged right, and how often the intervals of its figures
- * hold the truth, if requests depend on each other.
+ * Tests the conclusions drawn from a single run: how often its thresholds are judged correctly, and how often the
+ * confidence intervals of its figures contain the truth, if requests depend on each other.
  */
 import { measurementGates } from "../report/judge/thresholds.ts";
 import type { Outcome } from "../report/judge/reasons.ts";
@@ -29,7 +29,7 @@ const SHORT_CASES = 30;
 
 export const oneRun: Bench = {
   about: "thresholds and intervals of one run, in simulations of queues, bursts and waves",
-  rounds: 1, // one round, because the seeds are fixed
+  rounds: 1, // the seeds are fixed, so another round would give the same figures
   run: (effort): Promise<Section[]> => Promise.resolve(sectionsOf(effort)),
 };
 
@@ -40,7 +40,7 @@ function sectionsOf({ short, noise, only = "" }: Effort): Section[] {
     .flatMap(([, part]) => part(cases));
 }
 
-/** The parts by the names that `--only` takes. */
+/** The parts of the bench, each under the name that `--only` matches. */
 const PARTS: Readonly<Record<string, (cases: number) => Section[]>> = {
   "queues at 0.5": (cases) => queues(cases, { utilization: 0.5, lengths: [10, 30] }),
   "queues at 0.7": (cases) => queues(cases, { utilization: 0.7, lengths: [10, 60] }),
@@ -60,19 +60,19 @@ const FIGURES = ["rate", "mean", "p50", "p99", "errors"] as const satisfies read
 
 interface Simulated {
   readonly runOf: RunOf;
-  /** Thresholds, each judged on its own. */
+  /** The thresholds, each judged on its own. */
   readonly thresholds?: readonly string[];
-  /** Figures whose intervals are compared with the truth. */
+  /** The figures whose confidence intervals are compared with the truth. */
   readonly figures?: readonly (typeof FIGURES[number])[];
   readonly truth: Truth;
 }
 
 interface Observed {
-  /** The shares of the runs with each outcome, for each threshold. */
+  /** For each threshold, the share of runs with each outcome. */
   readonly outcomes: readonly Outcomes[];
   /**
-   * For each figure, the number of runs that give it an interval, and the number of those intervals that hold the
-   * truth.
+   * For each figure, the number of runs that gave a confidence interval, and the number of those intervals that contain
+   * the truth.
    */
   readonly intervals: readonly {
     readonly figure: string;
@@ -112,7 +112,10 @@ function observe(
   return { outcomes: shares, intervals };
 }
 
-/** The factor by which an interval may miss the truth and still hold it: the width of one bucket of a histogram. */
+/**
+ * An interval that misses the truth by at most this factor still counts as right, because it is the width of a
+ * histogram bucket.
+ */
 const WIDER = 1.001;
 
 function thresholdOf(text: string): Threshold {
@@ -131,8 +134,8 @@ function atLimit(what: string, { held, broken }: Outcomes): Row[] {
 const MOST = atLeast(50);
 
 /**
- * The smallest share of runs with an interval at which the intervals are judged. If fewer runs have one, they are
- * mostly runs whose requests look less dependent than they are.
+ * The smallest share of runs with an interval at which the coverage is judged. If fewer runs have one, they are mostly
+ * runs whose requests happen to look less dependent than they are.
  */
 const ENOUGH_SHARE = 0.5;
 
@@ -155,7 +158,7 @@ function intervalSection(of: string, cases: number, rows: readonly Row[]): Secti
 
 interface QueueLengths {
   readonly utilization: number;
-  /** Two lengths of a run in seconds; the longer one decides. */
+  /** Two run lengths in seconds; bars apply to the longer one. */
   readonly lengths: readonly [number, number];
 }
 
@@ -189,11 +192,14 @@ function queues(cases: number, { utilization, lengths }: QueueLengths): Section[
   ];
 }
 
-/** The rule for a p99 that is 30 % below its limit. */
+/** A threshold that the true p99 is 30 % below. */
 const underLimit = (utilization: number): string =>
   `p99 < ${(queueTruth(utilization).p99 / 0.7).toFixed(4)}ms`;
 
-/** Whether runs that are too short to decide ask for the right length: how many runs of about that length pass. */
+/**
+ * Tests whether the run length that a short, inconclusive run advises is right: how often runs of about that length
+ * pass.
+ */
 function seconds(cases: number): Section[] {
   const few = Math.ceil(cases / 5);
   const rows = [{ utilization: 0.5, short: 6 }, { utilization: 0.7, short: 12 }, {
@@ -230,7 +236,7 @@ function seconds(cases: number): Section[] {
   }];
 }
 
-/** Runs that show no dependence, or nearly none. */
+/** Judges runs that are too short to show how their requests depend on each other. */
 function short(cases: number): Section[] {
   const queued = [0.5, 0.7, 0.9].flatMap((utilization) =>
     [2, 4].flatMap((seconds) => {
@@ -268,7 +274,10 @@ const DRIFTS = [{ from: 0.4, to: 0.5, seconds: 30 }, { from: 0.6, to: 0.7, secon
   seconds: 120,
 }] as const;
 
-/** A target that becomes slower: at its limit in the end, below it on average. */
+/**
+ * Judges queues whose utilization rises during the run: their p99 reaches the limit only at the end, and is below it on
+ * average.
+ */
 function drifts(cases: number): Section[] {
   return [{
     caption: `Queues that fill while they run, to a p99 at the limit, ${cases} runs a line`,
@@ -317,7 +326,7 @@ function bursts(cases: number): Section[] {
   ];
 }
 
-/** Correlations of each value with the one before. */
+/** The correlations between consecutive values. */
 const CORRELATIONS = [0, 0.5, 0.8, 0.9, 0.95] as const;
 const LENGTHS_S = [10, 30, 60, 120, 300] as const;
 
@@ -353,7 +362,7 @@ function waves(cases: number): Section[] {
   return [intervalSection("whose 250 ms intervals come in waves", cases, rows)];
 }
 
-/** Standard deviations of independent noise, in steps of the random walk. */
+/** The standard deviations of independent noise added to the random walk, relative to its step. */
 const NOISES = [0, 1, 3, 10] as const;
 
 function walks(cases: number): Section[] {
@@ -383,10 +392,16 @@ function walks(cases: number): Section[] {
   }];
 }
 
-/** The size of a step, as a share of the swing. */
+/**
+ * The standard deviation of a step of the random walk. As `countedRun` takes 1 for 10 % of the requests of an interval,
+ * a step is 1 %.
+ */
 const STEP = 0.1;
 
-/** Intervals, and latencies of single requests, under noise that the user supplies. */
+/**
+ * Tests thresholds and intervals under noise that the user supplies: as noise of the intervals, and as the latencies of
+ * single requests.
+ */
 function underNoise(cases: number, noise: NoiseOf): Section[] {
   const truth = requestTruth(noise(1_000_003));
   const observed = [10, 30].map((seconds) =>

@@ -1,6 +1,6 @@
 /**
- * Whether `plateau ab` finds a planted slowdown, and none if none was planted, while a neighbour uses a core in bursts.
- * The slowdown is a loop whose length was measured, as a share of the CPU time of a request.
+ * Tests whether `plateau ab` finds a planted slowdown, and reports none if none was planted, while a neighbour uses a
+ * core in bursts. The slowdown is a loop whose length is chosen as a share of the measured CPU time of a request.
  */
 import { temporaryFolder } from "./stage/folder.ts";
 import { join } from "node:path";
@@ -20,16 +20,22 @@ import {
 import { keepTrial, readTrials } from "./trials.ts";
 
 interface Change {
-  /** The planted time, as a share of the service time of a request. */
+  /** The time that the loop adds, as a share of the CPU time of a request. */
   readonly planted: number;
-  /** The share of the starts of both sides that are slower. Default: only HEAD, always. */
+  /**
+   * The share of starts, on both sides, in which the loop runs. Absent: it runs in every start of HEAD, and never in
+   * the base.
+   */
   readonly drawn?: number;
-  /** The flags for blocks, lengths of runs and the margin that a user who wants to see this change would choose. */
+  /**
+   * The flags by app that a user might choose to see this change: the order of runs, their number and length, and the
+   * margin.
+   */
   readonly flags: Readonly<Partial<Record<App, string>>>;
   readonly isCalledWorse: Bar;
   /**
-   * The bar in seconds for a whole `ab` with its builds or, if `isMeasuring`, for its measuring alone; later verdicts
-   * do not count.
+   * The most seconds that a whole `ab` may take, including builds. If `isMeasuring`, the most seconds of measuring
+   * alone after which a verdict still counts.
    */
   readonly mostS: number;
   readonly isMeasuring?: boolean;
@@ -44,7 +50,7 @@ const TWENTIETH = {
   gin: "--order blocks --repeat 50 --duration 4s --margin 0.5%",
 };
 
-/** The flags of a user who has nothing but the change in mind. */
+/** The flags of a user who thinks only of the size of the change, so they are the same for all apps. */
 function inSlices(margin: string): Change["flags"] {
   const flags = `--order slices --margin ${margin}`;
   return Object.fromEntries(APPS.map((app) => [app, flags]));
@@ -68,7 +74,7 @@ const CHANGES: readonly Change[] = [
 
 interface Case extends Omit<Change, "flags"> {
   readonly app: App;
-  /** The name, such as `express, 10 % in blocks`. */
+  /** The name of the case, such as `express, 10 % in blocks`. */
   readonly name: string;
   readonly flags: string;
 }
@@ -132,7 +138,7 @@ function sentenceOf({ code, seconds, measuredS, loop, service, cpu, rate, p99 }:
   } s${measuring} (${ratios}; loop ${loop} µs of ${service} µs)`;
 }
 
-/** The sections over all trials of these cases that the file holds, from this run or an earlier one. */
+/** The sections of these cases. They cover all trials in the file, including those of earlier runs. */
 function sectionsOf(kept: readonly Trial[], cases: readonly Case[]): Section[] {
   const trials = kept.filter((trial) => cases.some((one) => isOf(trial, one)));
   const rows = (row: (of: readonly Trial[], one: Case) => Omit<Row, "what">): Row[] =>

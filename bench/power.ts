@@ -1,6 +1,6 @@
 /**
- * The power of comparisons, and how many of their verdicts are wrong, if runs are skewed, dependent, of two kinds or
- * lost.
+ * Measures the power of comparisons, and how many of their verdicts are wrong, if runs are skewed, depend on each
+ * other, fall into two groups, or get lost.
  */
 import type { Bench, Effort, Row, Section } from "./bench.ts";
 import {
@@ -15,7 +15,7 @@ import { groupRows, lostRuns, noiseShares, skewRows } from "./statistics/skewed.
 
 export const power: Bench = {
   about: "what comparisons find and miss, in simulations of skewed, dependent and lost runs",
-  rounds: 1, // one round, because the seeds are fixed
+  rounds: 1, // the seeds are fixed, so another round would give the same figures
   run: (effort): Promise<Section[]> => Promise.resolve(sectionsOf(effort)),
 };
 

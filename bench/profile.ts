@@ -1,6 +1,7 @@
 /**
- * The CPU time of a request by its parts: `perf` samples `plateau bench` while it runs, and the samples are added up by
- * the kind of work. V8 names its compiled functions to perf; an inlined function counts as its caller.
+ * Divides the CPU time of a request into parts: `perf` samples `plateau bench` while it runs, and the samples are added
+ * up by kind of work. V8 tells perf the names of its compiled functions; an inlined function counts as part of its
+ * caller.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,11 +14,11 @@ import { parseMeasurement, plateauCommand } from "./stage/plateau.ts";
 import { type Command, placed, start } from "./stage/programs.ts";
 
 const CONNECTIONS = ["50", "1000", "10000"] as const;
-/** The time after which start-up, dials and compilation are over. */
+/** The seconds after which start-up, dials and compilation are over. */
 const SETTLING_S = 2;
 const SAMPLES_PER_SEC = 1_999;
 
-/** The parts of the processor's work, in the order in which a request passes them. */
+/** The parts of the CPU time, in the order in which a request passes through them. */
 const PARTS = [
   "kernel: waiting (epoll)",
   "kernel: receiving (recv)",
@@ -33,7 +34,7 @@ const PARTS = [
 ] as const;
 type Part = typeof PARTS[number];
 
-/** The microseconds of a request in each part. */
+/** The microseconds that a request spends in each part. */
 type Profile = Readonly<Record<Part, number>>;
 
 export const profile: Bench = {
@@ -68,7 +69,10 @@ async function profileOf(url: string, connections: string, seconds: number): Pro
   }
 }
 
-/** The command, such that V8 writes the names of its functions where perf looks for them, without a log beside them. */
+/**
+ * Adds V8's flags to the command. They make V8 write the names of compiled functions to the file where perf looks for
+ * them, and no other log.
+ */
 function named([program, run, ...args]: Command): Command {
   return [
     program,
@@ -79,9 +83,9 @@ function named([program, run, ...args]: Command): Command {
 }
 
 /**
- * Adds up samples by part.
+ * Adds up the samples by part, in microseconds per request.
  *
- * @param samples The samples as perf prints them: one frame a line, the innermost first, and an empty line after each
+ * @param samples The samples as perf prints them: one frame a line, innermost first, and an empty line after each
  * sample.
  */
 function partsOf(samples: string, requests: number): Profile {
@@ -110,7 +114,7 @@ function kernelPart(stack: readonly string[]): Part {
   return "kernel: other, interrupts among it";
 }
 
-/** The part to which each function belongs, by the path of its file. */
+/** The part to which a function belongs, by the path of its script; the first match counts. */
 const SCRIPTS: readonly (readonly [path: RegExp, part: Part])[] = [
   [/\/runner\/load\/transports\//, "driver"],
   [/\/(?:base\/http|runner\/load\/protocols)\//, "protocol"],

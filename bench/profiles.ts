@@ -1,7 +1,7 @@
 /**
- * Whether profile runs leave the measured runs unchanged, by Plateau's own comparison: whole experiments with and
- * without profile runs take turns. Also whether a profile has the same shares as Node's own `--cpu-prof` of the same
- * server under the same load.
+ * Tests whether profile runs leave the measured runs unchanged, by Plateau's own comparison of experiments with profile
+ * runs and experiments without, which take turns. Also tests whether a profile has the same shares as one from Node's
+ * own `--cpu-prof`, of the same server under the same load.
  */
 import { join } from "node:path";
 import { type FrameTime, frameTimes } from "../base/profile/frame_times.ts";
@@ -57,7 +57,7 @@ async function measuredRuns(
           commands: [command],
           more: [
             "scenarios: { root: { get: / } }",
-            // The start is discarded, with the server's compilation.
+            // Discards the start, when the server compiles its code.
             `load: { duration: ${short ? "400ms" : "1300ms"}, connections: 8 }`,
             "discard: 300ms",
             `repeat: ${RUNS}`,
@@ -73,7 +73,7 @@ async function measuredRuns(
   return [comparedSection(caption, compareResults(base, next), CHANGE)];
 }
 
-/** Throws a TargetError if the runs do not differ as they should. */
+/** Throws a TargetError if an experiment has no profile, or a process has no samples. */
 function ensureProfiled(sessions: readonly Results[]): void {
   const samples = sessions.map(({ profiles = [] }) =>
     profiles.flatMap(({ processes }) => processes.map(({ samples }) => samples))
@@ -83,7 +83,10 @@ function ensureProfiled(sessions: readonly Results[]): void {
   }
 }
 
-/** All sessions as one, in the order in which they took turns. Runs that were close to each other make a pair. */
+/**
+ * Joins all experiments of one side into one. Repetitions are numbered in the order of measurement, so that runs that
+ * were close in time make a pair.
+ */
 function asOneSession(sessions: readonly Results[]): ResultSide {
   const runs = sessions.flatMap(({ runs }, at) =>
     runs.map((run) => ({ ...run, repetition: at * RUNS + run.repetition }))
@@ -96,12 +99,12 @@ type FrameworkName = typeof FRAMEWORKS[number];
 
 const PROFILES = 3;
 /**
- * The share of the load's time, at its end, that is read from a file, because Plateau's profiles leave out the
- * start-up.
+ * The share of the load's duration, at its end, that is used of Node's own profiles, because Plateau's profiles also
+ * exclude the start-up.
  */
 const LAST_RATIO = 0.6;
 const MOST_FRAMES = 6;
-/** The tolerance in percentage points, and relative to the share: profiles of the same server differ by as much. */
+/** The tolerance, in percentage points and relative to the share. Profiles of the same server differ by as much. */
 const NOISE = { points: 3, ratio: 0.2 };
 
 async function besideCpuProf({ short }: Effort, folder: string): Promise<Section[]> {
@@ -124,7 +127,7 @@ async function besideCpuProf({ short }: Effort, folder: string): Promise<Section
   return sections;
 }
 
-/** The share of own time of each function in one profile. */
+/** The own time of each function, as a share of the total in one profile. */
 type Shares = ReadonlyMap<string, number>;
 
 function rowsOf(own: readonly Shares[], others: readonly Shares[]): Row[] {
@@ -170,7 +173,7 @@ async function sharesOfNode({ name, at, folder, loadS }: Subject): Promise<Share
   const files = [...Deno.readDirSync(own)].map(({ name }) =>
     cpuProfile.parse(JSON.parse(Deno.readTextFileSync(join(own, name))))
   );
-  // Servers that were only checked lived for less time than the loaded ones.
+  // Servers that were started only for a check lived for less time than those under load.
   const loaded = files.toSorted((a, b) => lifeUsOf(b) - lifeUsOf(a)).slice(0, PROFILES);
   return loaded.map((file) => {
     const { tree } = treeOfCpuProfile(lastPart(file, LAST_RATIO * loadS));
@@ -189,7 +192,7 @@ function staticLoad(loadS: number): string[] {
   ];
 }
 
-/** A module that makes Node end by itself on a signal, because Node writes its profile only then. */
+/** A module that makes Node exit in the ordinary way on SIGTERM, because only then does Node write its profile. */
 const ENDING = `--import=data:text/javascript,process.on("SIGTERM",()=>process.exit())`;
 
 function serverOf(name: FrameworkName, at: string, flags: readonly string[] = []): Command {

@@ -1,4 +1,6 @@
-/** The memory of commands that read results of thousands of runs, and the time that saving them takes. */
+/**
+ * Measures the memory of commands that read results of thousands of runs, and how long it takes to save such results.
+ */
 import { join } from "node:path";
 import { EXIT, TargetError } from "../base/errors.ts";
 import { formatCount } from "../report/writing/units.ts";
@@ -11,11 +13,11 @@ import { paperResults, type PaperSpec, writeResults } from "./stage/paper.ts";
 import { readMemoryBytes } from "../base/system/processes.ts";
 import { selfCommand } from "../targets/launch/child.ts";
 
-/** The repetitions: runs of 10 s in 45 cells make 250 MB a side. */
+/** The runs per cell. With runs of 10 s in 45 cells, the results of one side take 250 MB. */
 const RUNS = 96;
 const FEW_RUNS = 4;
 const CELLS = 45;
-/** The results of the same programs a day later, 3 % slower. */
+/** Results of the same programs a day later, when they are 3 % slower. */
 const LATER: PaperSpec = { seed: 43, startedAt: "2031-05-05T10:18:00.000Z", slower: 1.03 };
 
 const MOST_MB = { "plateau report": 2_800, "plateau compare": 2_300 };
@@ -44,11 +46,11 @@ export const readBack: Bench = {
   },
 };
 
-/** The exit codes that count as success; a comparison of drawn results may end in any verdict. */
+/** The exit codes that count as success; a comparison of generated results may end with any verdict. */
 const ENDS = [EXIT.done, EXIT.failedCheck, EXIT.inconclusive];
 const MEMORY_STEP_MS = 100;
 
-/** The peak memory of the command, in MB. */
+/** The peak resident memory of the command, in MB. */
 async function mostMb(args: readonly string[]): Promise<number> {
   const [program, all] = selfCommand(args);
   const command = new Deno.Command(program, { args: all, stdout: "null", stderr: "null" }).spawn();
@@ -62,7 +64,7 @@ async function mostMb(args: readonly string[]): Promise<number> {
   throw new TargetError(`Cannot measure: ${args[0]} exited with code ${code}`);
 }
 
-/** The mean time of a save in an experiment that saves after each run. */
+/** Measures how long it takes, on average, to save a run in an experiment that saves after each run. */
 async function saving(folder: string, repeat: number): Promise<Section> {
   const { runs, ...head } = paperResults({ runs: repeat });
   const file = new ResultFile(folder, { ...head, runs: [], state: "running" });

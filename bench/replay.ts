@@ -1,6 +1,6 @@
 /**
- * How late the requests of a log are sent, as the send minus the moment in the log, on one worker. The log has 5,000
- * requests a second at random moments, with 1,000 different paths.
+ * Measures how late the requests of a log are replayed, on one worker: the time from the moment in the log to the send.
+ * The log has 5,000 requests a second at random moments, to 1,000 different paths.
  */
 import { drawBy } from "../base/random.ts";
 import { replayLoadOf } from "../scenarios/load/load.ts";
@@ -20,7 +20,7 @@ const PATHS = 1_000;
 const DRIVERS = ["epoll", "tcp"] as const;
 const BAR = atMost(1);
 
-/** The log in lines of JSON. */
+/** A log of requests at random moments, as lines of JSON. */
 function logged(seconds: number): string[] {
   const draw = drawBy(1);
   const moments = Array.from({ length: PER_SEC * seconds }, () => draw(0, seconds * 1_000_000));
@@ -65,7 +65,7 @@ export const replay: Bench = {
   },
 };
 
-/** Returns a function that describes a run in which some of the due requests were not completed. */
+/** Returns a function that describes how a run fell short if not all due requests were completed. */
 function lostBy(driver: string, due: number): (run: Measurement) => string[] {
   return ({ requests, generator }) => {
     const { completed, failed, unfinished, dropped } = requests;

@@ -1,6 +1,6 @@
 /**
- * The size of a report, the time until the first screen can be used in a browser, and the time of `report` and
- * `compare`.
+ * Measures the size of a report, the time until its first screen is usable in a browser, and the time that `report` and
+ * `compare` take.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -74,8 +74,8 @@ function pageOf(paper: PaperSpec): string {
 }
 
 /**
- * Commands that read results, with their bars in seconds from the start of the process to its end: 450 runs of 10 s
- * each, and as many to compare them with.
+ * The commands that read results, with bars in seconds from the start of the process to its exit. `report` reads 450
+ * runs of 10 s each; `compare` reads as many again.
  */
 const COMMANDS = { "plateau report": atMost(1), "plateau compare": atMost(1.5) };
 type CommandName = keyof typeof COMMANDS;
@@ -99,10 +99,10 @@ async function commandsSection({ rounds, short }: Effort): Promise<Section> {
   };
 }
 
-/** The exit codes that count as success; a comparison of drawn results may end in any verdict. */
+/** The exit codes that count as success; a comparison of generated results may end with any verdict. */
 const ENDS = [EXIT.done, EXIT.failedCheck, EXIT.inconclusive];
 
-/** The results of the same programs a day later, 3 % slower. */
+/** Results of the same programs a day later, when they are 3 % slower. */
 const LATER: PaperSpec = { seed: 43, startedAt: "2031-05-05T10:18:00.000Z", slower: 1.03 };
 
 async function secondsOf(args: readonly string[]): Promise<number> {

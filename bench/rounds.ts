@@ -1,8 +1,8 @@
-/** Measurements in turns, so that a machine that becomes slower affects all of them alike. */
+/** Takes measurements in turns, so that a machine that slows down affects all of them equally. */
 import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
 
-/** Calls `measure` for each name, once a round, and collects the results. */
+/** Calls `measure` once per round for each name, and collects the results by name. */
 export async function interleaved<Name extends string, Value>(
   names: readonly Name[],
   rounds: number,

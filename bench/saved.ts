@@ -1,4 +1,4 @@
-/** The figures of a bench as a file, from which the page of benchmarks is made. */
+/** Saves the figures of a bench to a file, from which the benchmarks page is made. */
 import { join } from "node:path";
 import * as z from "zod";
 import { describeMachine } from "../base/system/describe.ts";
@@ -7,10 +7,10 @@ import { isKept } from "./table.ts";
 
 const row = z.strictObject({
   what: z.string(),
-  /** The value of each round. */
+  /** One value per round. */
   samples: z.array(z.number()),
   baseline: z.number().nullable(),
-  /** The bar, and whether the median keeps it; null without a bar. */
+  /** The bar as text, and whether the median keeps it; null without a bar. */
   bar: z.string().nullable(),
   kept: z.boolean().nullable(),
 });
@@ -20,7 +20,7 @@ const savedFigures = z.strictObject({
   bench: z.string(),
   about: z.string(),
   measuredAt: z.iso.datetime(),
-  /** The commit of the sources, with `+` if they had changes. */
+  /** The commit of the sources, followed by `+` if they had uncommitted changes. */
   commit: z.string(),
   rounds: z.int().min(1),
   machine: z.strictObject({
@@ -52,7 +52,7 @@ interface Measured extends Pick<Bench, "about"> {
   readonly sections: readonly Section[];
 }
 
-/** Writes the figures into a folder, as `NAME.json`. */
+/** Writes the figures to `NAME.json` in the folder, where NAME is that of the bench. */
 export function saveFigures(folder: string, { sections, ...measured }: Measured): void {
   const { cpu, cores, os, kernel, arch, deno } = describeMachine();
   const figures: SavedFigures = {
@@ -89,7 +89,7 @@ function commit(): string {
   return `${git("rev-parse", "--short", "HEAD")}${changes === "" ? "" : "+"}`;
 }
 
-/** The sections as they were measured. */
+/** Restores the sections from the saved figures. */
 export function sectionsOf({ sections }: SavedFigures): Section[] {
   return sections.map(({ baseline, rows, ...section }) => ({
     ...section,

@@ -1,7 +1,7 @@
 /**
- * The promises of a comparison in slices, in simulations whose truth is known: how often intervals hold it, for the
- * slices of two processes that are never restarted and for fresh pairs of processes, and how often an `ab` that looks
- * repeatedly reports a difference.
+ * Tests what comparisons in slices promise, in simulations whose truth is known: how often intervals contain the true
+ * ratio, both for two processes that are never restarted and for fresh pairs of processes, and how often an `ab` that
+ * looks at its results repeatedly reports a difference.
  */
 import { comparePairs, comparisonOf, type FigureComparison } from "../report/judge/comparison.ts";
 import { intervalOverRounds } from "../report/judge/rounds.ts";
@@ -24,13 +24,16 @@ import { Random } from "./statistics/random.ts";
 import { groupOf } from "./statistics/verdicts.ts";
 
 const CASES = 200;
-/** How many times more cases there are where a coverage above 95 % is wrong, too; these cases are quick to simulate. */
+/**
+ * The factor for the number of cases where a coverage above 97 % is wrong, too, so that coverage must be known more
+ * precisely. These cases are quick to simulate.
+ */
 const MANY = 5;
 const SHORT_CASES = 30;
 
 export const slices: Bench = {
   about: "comparisons in slices: intervals, looks and refusals, in simulations",
-  rounds: 1, // one round, because the seeds are fixed
+  rounds: 1, // the seeds are fixed, so another round would give the same figures
   run: (effort): Promise<Section[]> => Promise.resolve(sectionsOf(effort)),
 };
 
@@ -40,7 +43,7 @@ function sectionsOf({ short, only = "" }: Effort): Section[] {
     .flatMap(([, part]) => part(cases));
 }
 
-/** The parts by the names that `--only` takes. */
+/** The parts of the bench, each under the name that `--only` matches. */
 const PARTS: Readonly<Record<string, (cases: number) => Section | Section[]>> = {
   "two processes": twoProcesses,
   "fresh processes": (cases) => freshProcesses(MANY * cases),
@@ -54,7 +57,7 @@ const PARTS: Readonly<Record<string, (cases: number) => Section | Section[]>> = 
 
 type Kinds = Readonly<Record<string, Behaviour>>;
 
-/** Kinds of noise within a process: some cancel in a pair of slices, some do not. */
+/** Kinds of noise within a process. Some of them cancel in a pair of slices, others do not. */
 const WITHIN: Kinds = {
   "3 % between slices": {},
   "requests that wait for each other in a slice": { stalls: { share: 0.2, lost: 0.2 } },
@@ -93,15 +96,15 @@ const BETWEEN: Kinds = {
 };
 
 /**
- * The number of pairs of slices: for a pair of processes of an `ab`, 1.5 s of slices of 50 ms on each side; for a
- * session of `versus`, 0.4 s.
+ * The number of pairs of slices per value: for a fresh pair of processes in an `ab`, 1.5 s of slices of 50 ms on each
+ * side; for two processes that are never restarted (`versus`), 0.4 s.
  */
 const PAIRS_OF_SLICES = { fresh: 30, these: 8, sessions: 8 } as const;
-/** The number of pairs in the shortest sessions, which occur with slow requests. */
+/** The number of pairs of slices in the shortest sessions, which occur if requests are slow. */
 const FEWEST_OF_SESSION = 2;
 /**
- * The number of pairs in a `versus`: at its first look with slow requests and with fast ones, and after about 11 s and
- * 55 s.
+ * The number of pairs of slices in a `versus`: at its first look if requests are slow, at its first look if they are
+ * fast, after about 11 s, and after about 55 s.
  */
 const PAIRS_ALONE = [8, 32, 100, 500] as const;
 
@@ -138,7 +141,7 @@ function twoProcesses(cases: number): Section {
 
 const FIXED = [4, 8, 16] as const;
 
-/** Intervals over pairs of processes, without looks in between. */
+/** Tests intervals over a fixed number of pairs of processes, without looks in between. */
 function freshProcesses(cases: number): Section {
   const rows = Object.entries({ ...WITHIN, ...DRIFTING, ...BETWEEN }).flatMap(([kind, behaviour]) =>
     FIXED.map((processes): Row => {
@@ -164,7 +167,7 @@ function freshProcesses(cases: number): Section {
 
 const MARGINS = [0, 0.02] as const;
 
-/** Comparisons of a program with itself. */
+/** Tests how often comparisons of a program with itself report a difference. */
 function calledRows(
   cases: number,
   { processes, perSession }: {
@@ -181,8 +184,8 @@ function calledRows(
       return row(
         `${kind}, margin of ${100 * marginRatio} %`,
         found.filter(isCalled).length / cases,
-        // No bar if the noise lasts longer than the first looks, because a few rounds with one value each do not show
-        // it.
+        // No bar if the noise lasts longer than the first looks, because the few rounds before
+        // them, with one value each, cannot show it.
         kind in WANDERING && (processes === "sessions" || !isFresh && marginRatio === 0)
           ? undefined
           : atMost(5),
@@ -225,9 +228,11 @@ function noChangeInTwo(cases: number): Section[] {
   ];
 }
 
-/** Thresholds on the requests/s of the new server alone, with the limit at their true value. */
+/**
+ * Tests thresholds for the requests/s of the new server alone. The limit is their true value, so any decision is wrong.
+ */
 function thresholdsOnTwo(cases: number): Section {
-  // A machine that drifts has no true value.
+  // On a machine that drifts, the requests/s have no true value.
   const kinds = Object.entries({ ...WITHIN, ...WANDERING }).filter(([, { drift }]) => !drift);
   return {
     caption:
@@ -250,7 +255,7 @@ function thresholdsOnTwo(cases: number): Section {
   };
 }
 
-/** Whether the rates prove on which side of the limit they are, by the method of thresholds. */
+/** Whether the rates prove on which side of the limit their mean is, by the same method as thresholds. */
 function isBeyond(rates: readonly number[], limit: number): boolean {
   const interval = intervalOverRounds(meanOf(rates), rates, 1 - PROCESS_LOOK_SIGNIFICANCE);
   return interval !== null && (interval.low > limit || interval.high < limit);
@@ -260,8 +265,8 @@ interface PlantedChanges {
   readonly beside: string;
   readonly behaviour: Behaviour;
   /**
-   * The changes: a value up to 1 is the share by which the new side is slower; a value above 1, the share by which it
-   * is faster (2 is three times as fast).
+   * The planted changes: up to 1, the share by which the new side is slower; above 1, the share by which it is faster,
+   * so 2 means three times as fast.
    */
   readonly changes: readonly number[];
 }
@@ -273,14 +278,14 @@ const PLANTED_IN_TWO: readonly PlantedChanges[] = [
     changes: [2, 0.3, 0.1, 0.05, 0.02],
   },
   {
-    // Noise like that of CPU time in ticks of 10 ms, or of few requests.
+    // Noise like that of CPU times measured in ticks of 10 ms, or of slices with few requests.
     beside: "40 % between slices, and waves of 20 %, AR(0.98)",
     behaviour: { slice: 0.4, waves: { stdev: 0.2, correlation: 0.98 } },
     changes: [2, 0.8, 0.5, 0.3],
   },
 ];
 
-/** How soon a `versus` reports a difference. */
+/** Tests how soon a `versus` reports a difference. */
 function plantedInTwo(cases: number): Section[] {
   return PLANTED_IN_TWO.map(({ beside, behaviour, changes }) => ({
     caption:
@@ -309,7 +314,7 @@ function plantedRows(cases: number, behaviour: Behaviour, change: number): Row[]
   ];
 }
 
-/** How often and after how much time `ab` reports a difference, and whether its interval then holds the truth. */
+/** Tests how often and how soon `ab` reports a difference, and whether its interval then contains the true ratio. */
 function planted(cases: number): Section {
   const neighbour = {
     process: 0.01,
@@ -401,8 +406,8 @@ function isCalled({ verdict }: Pick<FigureComparison, "verdict">): boolean {
 }
 
 /**
- * Where the values come from. fresh: pairs of processes; these: all slices of one pair of processes that is never
- * restarted; sessions: one value a session of such a pair.
+ * Where the values come from: "fresh" means pairs of processes; "these", all slices of one pair of processes that is
+ * never restarted; "sessions", one value for each session of such a pair.
  */
 type Processes = "fresh" | "these" | "sessions";
 
@@ -410,7 +415,7 @@ interface Ended extends Pick<FigureComparison, "verdict" | "interval"> {
   readonly processes: number;
 }
 
-/** Simulates the looks of `ab` and `versus`, until the figure is decided. */
+/** Simulates the looks of `ab` and `versus`, until one of them decides the figure. */
 function simulatedLooks(
   cases: number,
   { processes, marginRatio, perSession = PAIRS_OF_SLICES[processes], ...plan }: {
@@ -440,8 +445,8 @@ function simulatedLooks(
 }
 
 /**
- * The sessions of one pair of processes that is never restarted: as many as there are pairs of processes at the last
- * look.
+ * Simulates one pair of processes that is never restarted, and divides its slices into sessions. There are as many
+ * sessions as `ab` has pairs of processes at its last look.
  */
 function timesOf(
   random: Random,
@@ -485,7 +490,7 @@ function pairsBy(
   );
 }
 
-/** The comparison of their requests/s, computed as for reports and `compare`. */
+/** Compares the requests/s of the two sides as reports and `compare` do. */
 function compared(
   pairs: readonly SimulatedPair[],
   processes: Processes,
@@ -493,7 +498,7 @@ function compared(
   marginRatio = 0.02,
 ): FigureComparison {
   const repetitions = pairs.map((_, i) => i + 1);
-  // Slices are equally long, so the rate of all runs is the mean of their rates.
+  // Slices are equally long, so the rate over all runs is the mean of the runs' rates.
   const groupBy = (side: "base" | "next") =>
     groupOf([estimateOfMean(pairs.map((pair) => rateOf(pair[side])), {
       session: "one",
@@ -504,7 +509,8 @@ function compared(
     : [];
   const alone = series.length === 0 ? null : sliceRatioOf(joinedSeries(series));
   const sliced: Sliced = {
-    // The slices of a single pair of processes decide nothing about several pairs.
+    // Null, because slices within one pair of processes say nothing about the differences between
+    // pairs.
     pairs: repetitions.map((repetition) => ({ repetition, slices: null })),
     areTheseTwo: processes !== "fresh",
     alone: alone && aloneOf(alone),

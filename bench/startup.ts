@@ -1,6 +1,6 @@
 /**
- * The time of commands that measure nothing, from the program's start to its end, and the time to the first request of
- * `plateau bench`, as a server sees it, with warm caches.
+ * Measures the time of commands that measure nothing, from the start of the process to its exit, and the time until the
+ * first request of `plateau bench` arrives at a server. Caches are warm.
  */
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -14,13 +14,13 @@ import { selfCommand } from "../targets/launch/child.ts";
 const BINARY = fileURLToPath(new URL("../dist/plateau", import.meta.url));
 const FLAGS = ["-c", "1", "-n", "1"];
 
-/** The bars in milliseconds for the time to the first request. */
+/** The bars for the time to the first request, in milliseconds. */
 const FIRST_REQUEST = { source: atMost(150), compiled: atMost(90) };
-/** The bar in milliseconds for a whole compiled command; figures from source are shown beside. */
+/** The bar for a whole command in compiled form, in milliseconds. Commands run from source have no bar. */
 const COMMAND = atMost(80);
 type Form = keyof typeof FIRST_REQUEST;
 
-/** The smallest built-in experiment and the largest. */
+/** The commands. `quick` is the smallest built-in experiment, `kuffel-walter` the largest. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   "plateau --version": ["--version"],
   "plateau --help": ["--help"],

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- printing the tables is what this program is for
 /**
- * `deno run -A bench/statistics.ts`: how often Plateau's statistics are right. Takes some minutes; the exit code
- * is 1 when a promise is not kept.
+ * `deno run -A bench/statistics.ts` tests how often Plateau's statistics are right. It takes some minutes, and exits
+ * with code 1 if a promise is not kept.
  */
 import { PROMISES } from "./statistics/promises.ts";
 import { isKept, sectionLines } from "./table.ts";

@@ -1,6 +1,6 @@
 /**
- * What features of scenarios cost: the worker's CPU time for a request, with and without separate figures for each
- * request of a mix, checks and cookies.
+ * Measures what features of scenarios cost: the worker's CPU time per request with and without cookies, checks, and
+ * separate figures for each request of a mix.
  */
 import { loadOf } from "../scenarios/load/load.ts";
 import type { Expectation } from "../scenarios/request/request.ts";
@@ -32,7 +32,10 @@ function mix({ named = false, expect = {} }: { named?: boolean; expect?: Expecta
   return { kind: "requests", stepNames, requests: requestsWith(expect), sequence };
 }
 
-/** A flow of requests. @param cookies The cookies in each virtual user's jar; null: users keep none. */
+/**
+ * A flow of requests. @param cookies The cookies that each virtual user has from the start; null: users keep no
+ * cookies.
+ */
 function flow(cookies: Readonly<Record<string, string>> | null): Script {
   return { kind: "flow", stepNames: PATHS, steps: requestsWith({}), users: [{}], cookies };
 }
@@ -50,7 +53,7 @@ const SCRIPTS = {
 
 type Name = keyof typeof SCRIPTS;
 
-/** The baseline of each row. */
+/** The script to which each script is compared; those without an entry have no baseline. */
 const BASES: Partial<Record<Name, Name>> = {
   "a mix with figures of each": "a mix without figures of each",
   "a mix of which the status is checked": "a mix without figures of each",

@@ -1,6 +1,6 @@
 /**
- * Streams, WebSockets and gRPC calls: whether times of messages agree with arithmetic, the memory of an open stream and
- * an open WebSocket, and the delay of a worker with thousands of them.
+ * Tests streams, WebSockets and gRPC calls: whether the times of messages agree with arithmetic, how much memory an
+ * open stream or WebSocket takes, and how late a worker with thousands of them is.
  */
 import { formatCount } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
@@ -10,24 +10,25 @@ import type { Bench, Row, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { watchPlateau } from "./stage/plateau.ts";
 import { accuracy } from "./streams/accuracy.ts";
-import { heldBy, heldRows, type HeldTwice } from "./streams/isolate.ts";
+import { type FewAndMany, heldBy, heldRows, type Holder, HOLDERS } from "./streams/isolate.ts";
 import { startApp } from "./stage/server.ts";
 
 const KB = 1e3;
 const MB = 1e6;
-/** The bar for the memory of a stream or WebSocket, without the kernel's memory for its socket. */
+/** The bar for the memory of a stream or WebSocket in kB, without the kernel's memory for its socket. */
 const MOST_KB = 4.096;
-/** The bar for the delay: the p99 that is allowed to the worker of any load. */
+/** The bar for the worker's delay in milliseconds: the highest p99 that Plateau accepts from the worker of any load. */
 const MOST_LATE_MS = 5;
 
 export const streams: Bench = {
   about: "times of messages against arithmetic, and what thousands of streams and WebSockets cost",
   rounds: 3,
   async run(effort): Promise<Section[]> {
+    const { rounds, short, only = "" } = effort;
     return [
       ...await accuracy(effort),
-      await memoryOfEach(effort.rounds, effort.short),
-      ...await thousands(effort.rounds, effort.short),
+      ..."memory".includes(only) ? [await memoryOfEach(rounds, short)] : [],
+      ..."thousands".includes(only) ? await thousands(rounds, short) : [],
     ];
   },
 };
@@ -36,20 +37,20 @@ const MESSAGES_PER_SEC = 1_000;
 const COUNTS = [1_000, 5_000] as const;
 type Count = typeof COUNTS[number];
 
-/** The things that are kept open; each kind has the same number of requests or messages a second in all. */
+/** What is kept open. Each kind has the same total rate of requests or messages. */
 const OPEN = ["connections with requests", "streams", "WebSockets"] as const;
 type What = typeof OPEN[number];
 
 interface Watched {
   readonly lateMs: number;
   readonly residentBytes: number;
-  /** The rate of messages on streams and WebSockets that came by the deadline; NaN for requests. */
+  /** The messages per second received on streams and WebSockets by the deadline; NaN for requests. */
   readonly messagesPerSec: number;
 }
 
 /**
- * One worker with many streams or WebSockets open, beside the same worker with as many connections, on which requests
- * are as frequent as those messages: how long new events wait for the worker, and how much memory its process uses.
+ * Compares one worker with many open streams or WebSockets to one with as many connections and the same rate of
+ * requests: how long new events wait for the worker, and how much memory its process uses.
  */
 async function thousands(rounds: number, short: boolean): Promise<Section[]> {
   const seconds = short ? 8 : 20;
@@ -110,41 +111,47 @@ async function thousands(rounds: number, short: boolean): Promise<Section[]> {
 const DRIVERS = ["epoll", "tcp"] as const;
 const HELD = { streams: "a stream", WebSockets: "a WebSocket" } as const;
 
-/** The memory of open streams and WebSockets on their sockets, by driver. */
+/** The memory that an open stream or WebSocket takes in the worker, by driver. */
 async function memoryOfEach(rounds: number, short: boolean): Promise<Section> {
   const [few, many] = COUNTS;
   const rows: Row[] = [];
   for (const what of ["streams", "WebSockets"] as const) {
     for (const driver of DRIVERS) {
-      const heldOf = async (count: Count) => {
+      const heldOf = async (holder: Holder, count: Count) => {
         const everyMs = 1_000 * count / MESSAGES_PER_SEC;
         await using server = await startApp("streams", {
           set: { events: "1000000000", gaps: `${everyMs}ms` },
         });
         const port = Number(new URL(server.origin).port);
-        return await heldBy({ what, driver, port, count, everyMs, seconds: short ? 8 : 20 });
+        const seconds = short ? 8 : 20;
+        return await heldBy(holder, { what, driver, port, count, everyMs, seconds });
       };
-      const held: HeldTwice[] = [];
-      for (let round = 0; round < rounds; round++) {
-        held.push({ few: await heldOf(few), many: await heldOf(many), more: many - few });
-      }
-      rows.push(...heldRows(`${HELD[what]}, ${driver}`, held, atMost(MOST_KB)));
+      const held = await interleaved(HOLDERS, rounds, async (holder): Promise<FewAndMany> => ({
+        few: await heldOf(holder, few),
+        many: await heldOf(holder, many),
+        more: many - few,
+      }));
+      rows.push(
+        ...heldRows(`${HELD[what]}, ${driver}`, held.holding, held.bare, MOST_KB),
+      );
     }
   }
   return {
     caption: "What a worker's isolate holds for one stream or WebSocket",
     unit: "kB",
+    baseline: "bare Deno",
     rows,
     notes: [
       `By the difference between ${formatCount(many)} and ${
         formatCount(few)
       }, on real sockets, without the kernel's memory for them. Objects and buffers are what is left after a collection; with tcp those of the runtime's sockets are among them.`,
+      "Bare Deno is streams/bare.ts: the same sockets and messages without Plateau. A collection is the same for both: V8 collects all garbage, and gives back the pages that it keeps free. The bar for resident memory is for the difference.",
       "V8's room for the youngest objects is not any stream's: it doubles when enough objects have outlived a collection, up to a limit.",
     ],
   };
 }
 
-/** The number of memory samples, one every 250 ms, taken from the end of the load, when all are open. */
+/** The number of memory samples, 250 ms apart, from the end of the load, when everything is open. */
 const LAST = 6;
 
 async function watch(what: What, count: Count, seconds: number): Promise<Watched> {
@@ -163,7 +170,8 @@ async function watch(what: What, count: Count, seconds: number): Promise<Watched
       flags: ["--send", "n={{ n }}", "--every", `${everyMs}ms`],
     },
   }[what];
-  // Opened at the rate of messages, so that messages come evenly and not in bursts of thousands.
+  // Connections are opened at the rate of messages, so that messages come evenly and not in bursts
+  // of thousands.
   const evenly = ["--connect-rate", `${MESSAGES_PER_SEC}/s`];
   const common = ["-c", `${count}`, "-w", "1", "-d", `${seconds}s`, "--timeout", "60s", ...evenly];
   const { measurement, memoryBytes } = await watchPlateau(url, [...flags, ...common]);

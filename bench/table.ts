@@ -1,4 +1,4 @@
-/** Sections as tables: aligned for people, and markdown for a README. Pure. */
+/** Formats sections as tables that are aligned for the terminal and are valid markdown, too. */
 import { widthOf } from "../report/writing/columns.ts";
 import { formatNumber } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
@@ -10,7 +10,7 @@ export function isKept({ bar, samples, baseline = NaN }: Row): boolean | null {
   return bar.holds(medianOf(samples), baseline);
 }
 
-/** A heading, the table and its notes; columns that are empty in every row are left out. */
+/** A heading, the table and its notes. Columns that are empty in all rows are left out. */
 export function sectionLines({ caption, unit, baseline, rows, notes = [] }: Section): string[] {
   const head = [
     "",
@@ -49,7 +49,7 @@ function figure(value: number): string {
   return Number.isNaN(value) ? "" : formatNumber(value, 3);
 }
 
-/** The lines of a table, with the first column aligned to the left and the others to the right. */
+/** The lines of a table. The first column is aligned to the left, all others to the right. */
 function tableLines(columns: readonly (readonly string[])[]): string[] {
   const widths = columns.map((column) => Math.max(...column.map(widthOf), 4));
   const [head, ...rows] = columns[0].map((_, r) => columns.map((column) => column[r]));

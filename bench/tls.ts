@@ -1,6 +1,6 @@
 /**
- * What a request over TLS costs load generators, and how many handshakes each makes on one core when every request has
- * a connection of its own: the same nginx for all, which resumes no session.
+ * Measures what a request over TLS costs load generators, and how many handshakes each completes on one core if every
+ * request has its own connection. All use the same nginx, which does not resume sessions.
  */
 import { formatCount } from "../report/writing/units.ts";
 import { aboveBaseline, atMostTimes, type Bar } from "./bar.ts";

@@ -1,6 +1,6 @@
 /**
- * Trials of a bench that takes longer than one sitting: a line of JSON each, in a file to which later rounds are added.
- * The figures cover all trials in the file.
+ * Reads and writes the trials of a bench that takes longer than one sitting. They are lines of JSON in a file, to which
+ * later rounds are added. The bench's figures cover all trials in the file.
  */
 import { existsSync } from "node:fs";
 import type * as z from "zod";

@@ -1,6 +1,6 @@
 /**
- * Whether Plateau knows when it has not measured its target: eleven runs in which something else was in the
- * way, each of which must be found with its cause, and quiet ones that must be valid.
+ * Tests whether Plateau knows when it has not measured its target. In eleven kinds of run something else is in the way,
+ * and Plateau must report the right cause. Quiet runs must be valid.
  */
 import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
@@ -12,7 +12,7 @@ import { measureQuiet, QUIET } from "./trust/quiet.ts";
 import { type Seen, STARVED, type Starved } from "./trust/starved.ts";
 import { undisturbed } from "./trust/undisturbed.ts";
 
-/** The number of quiet runs for each round of starved ones: 20 for 10 rounds. */
+/** The number of quiet runs per round. */
 const QUIET_A_ROUND = 2;
 
 export const trust: Bench = {
@@ -20,7 +20,8 @@ export const trust: Bench = {
   rounds: 10,
   async run({ rounds, short }): Promise<Section[]> {
     const duration = short ? "1s" : "2s";
-    await calibrate({ driver: "epoll", signal: new AbortController().signal }); // measures the peak and the baseline
+    // Measures the generator's peak rate and the baseline latency, against which runs are judged.
+    await calibrate({ driver: "epoll", signal: new AbortController().signal });
     const starved = STARVED.map((scenario) => ({ scenario, seen: [] as Seen[] }));
     const quiet: Measurement[] = [];
     for (let round = 0; round < rounds; round++) {
@@ -76,7 +77,7 @@ function firstCause({ findings }: Measurement["generator"]): string {
   return findings[0]?.code ?? "none";
 }
 
-/** Notes on the findings that were reported in place of the right one, and on why a scenario is missing. */
+/** Notes on findings that were reported in place of the correct one, and on why a scenario was skipped. */
 function notesOf({ scenario: { what, causes }, seen }: Seens): string[] {
   const skipped = seen.find((one) => typeof one === "string");
   if (skipped !== undefined) return [`${what}: skipped, because ${skipped}.`];

@@ -1,6 +1,6 @@
 /**
- * What an echoed message on a WebSocket costs a load generator: messages by a clock, the same server and the same
- * number for all, beside websocket/paced.c, a bare loop in C.
+ * Measures what an echoed message on a WebSocket costs a load generator. Messages are sent by a clock, and all
+ * generators send the same number to the same server. The baseline is websocket/paced.c, a bare loop in C.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";
@@ -15,7 +15,7 @@ const PACED = new URL("websocket/paced.c", import.meta.url);
 
 interface Task {
   readonly origin: string;
-  /** The path of the compiled paced.c. */
+  /** The path of the program compiled from paced.c. */
   readonly bare: string;
   readonly sockets: number;
   readonly everyMs: number;

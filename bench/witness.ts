@@ -1,4 +1,4 @@
-/** Plateau beside a server that counts and times requests itself, with another clock and in another program. */
+/** Compares Plateau's counts and times with those of a server that is a separate program with its own clock. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { atMost, within } from "./bar.ts";
@@ -8,7 +8,7 @@ import { runPlateau } from "./stage/plateau.ts";
 import { startWitness, type Witness } from "./stage/witness.ts";
 
 const ANSWER_MS = 2;
-/** The time in which everything that was on its way at the end of a run arrives. */
+/** How long to wait until everything that was in flight at the end of a run has arrived. */
 const SETTLED_MS = 200;
 const MAX_OFF_MS = 0.1;
 
@@ -16,13 +16,14 @@ const DRIVERS = ["epoll", "tcp"] as const;
 type Driver = typeof DRIVERS[number];
 
 /**
- * The flags of a closed loop, which makes many requests to count; timing is done at a rate that leaves the server idle.
+ * The flags of the two loads. A closed loop makes many requests, for counting. A fixed rate leaves the server mostly
+ * idle, for timing.
  */
 const COUNTED = "-c 50";
 const TIMED = "-r 1000/s";
 
 interface Agreement {
-  /** The number of requests that only Plateau or only the server has counted. */
+  /** The difference between the numbers of requests that Plateau and the server counted. */
   readonly miscounted: number;
   readonly p50Ms: number;
   readonly witnessP50Ms: number;
@@ -67,7 +68,7 @@ async function compare(server: Witness, flags: string): Promise<Agreement> {
   };
 }
 
-/** The row over all rounds together: a single wrong request breaks the bar. */
+/** One row over all rounds, because a single request that is miscounted breaks the bar. */
 function countRow(what: string, runs: readonly Agreement[]): Row {
   const miscounted = runs.reduce((sum, run) => sum + run.miscounted, 0);
   return { what, samples: [miscounted], bar: atMost(0) };

@@ -1,7 +1,7 @@
 /**
- * Several workers: what a request costs each of them, beside as many processes of one worker each, which share nothing;
+ * Tests loads with several workers: what a request costs, compared with as many separate processes of one worker each;
  * how evenly the workers share the load; whether they stay punctual while the main isolate is blocked ("held"); and, if
- * there are enough cores, how many more requests they make than one worker.
+ * there are enough cores, how many more requests they complete than a single worker.
  */
 import type { SoFarReport } from "../runner/load/worker/messages.ts";
 import type { Measurement } from "../runner/result/result.ts";
@@ -15,34 +15,38 @@ import { runPlateau } from "./stage/plateau.ts";
 
 const CORES = navigator.hardwareConcurrency;
 const WORKERS = 2;
-/** The number of connections of each worker. */
+/** The number of connections per worker. */
 const CONNECTIONS = 50;
 const RATE_PER_SEC = 10_000;
-/** The number of cores from which on half of them make the load and the other half serve it. */
+/**
+ * The least number of cores for measuring how the load scales. Half of the cores generate it, the other half serve it.
+ */
 const LEAST_CORES = 4;
 
 const ALIKE: Bar = within(0, 0.05);
 const EVEN: Bar = within(0.05);
-/** The bar for the lag's p99, in milliseconds: how far it may differ between a held and a free main isolate. */
+/**
+ * The bar for the p99 of the lag: the most milliseconds by which it may differ between a held and a free main isolate.
+ */
 const AS_PUNCTUAL: Bar = within(0.1);
-/** How long before the end of a load the main isolate is released. */
+/** How long before the end of a load the main isolate is no longer held, in milliseconds. */
 const LET_GO_MS = 500;
 
 interface Run {
   readonly measurement: Measurement;
-  /** The report of each worker at the end of its last interval. */
+  /** For each worker, its report at the end of its last interval. */
   readonly reports: readonly SoFarReport[];
 }
 
 interface Wish {
   readonly workers?: number;
-  /** The rate; absent: as many requests as possible. */
+  /** The rate in requests per second; absent: as fast as possible. */
   readonly ratePerSec?: number;
-  /** Whether the main isolate, which is this one, is held from the start on. */
+  /** Whether the main isolate, in which this code runs, is held from the start of the load. */
   readonly isHeld?: boolean;
 }
 
-/** Starts one load from this process on a server. */
+/** Runs one load on a server, from this process. */
 type Start = (wish: Wish) => Promise<Run>;
 
 export const workers: Bench = {
@@ -80,7 +84,7 @@ async function load(origin: string, durationMs: number, wish: Wish): Promise<Run
     load: { ...common, ...pace, workers, durationMs },
     driver: "auto",
   }, {
-    // The isolate is held in a microtask, so that the workers are started first.
+    // A microtask holds the isolate, so that it first finishes starting the workers.
     onStart: () => queueMicrotask(() => isHeld && hold(durationMs - LET_GO_MS)),
     onSoFar: (worker, report) => void (reports[worker] = report),
   });
@@ -125,7 +129,7 @@ function cpuUsOf({ reports }: Run): number {
   return cpuUs / reports.reduce((sum, { totals }) => sum + totals.completed, 0);
 }
 
-/** The CPU time of a request in processes of one worker each, which run at the same time. */
+/** The CPU time per request, in microseconds, of separate processes that run at the same time with one worker each. */
 async function cpuUsApart(origin: string, durationMs: number): Promise<number> {
   const flags = `-w 1 -c ${CONNECTIONS} -d ${durationMs}ms`.split(" ");
   const runs = await Promise.all(
@@ -191,7 +195,10 @@ async function heldSection(rounds: number, start: Start): Promise<Section> {
   };
 }
 
-/** N workers against the same number of workers of the server. */
+/**
+ * Compares the requests per second of each of N workers with those of a single worker, where N is half the number of
+ * cores. The server has N workers in both cases.
+ */
 async function scalingSection(
   rounds: number,
   durationMs: number,

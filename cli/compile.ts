@@ -1,4 +1,4 @@
-/** `deno task compile [--target T]`: makes dist/plateau, a single file that runs without anything else installed. */
+/** `deno task compile [--target T]`: makes dist/plateau, a single executable that needs nothing else installed. */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "./compiled/parts.ts";

@@ -1,10 +1,10 @@
-/** The commands by name. Only the called one is loaded, because start-up time is part of every run. */
+/** The commands by name. Only the called command is imported, because start-up time is part of every run. */
 import { beginWorker } from "../runner/load/worker/begun_worker.ts";
 import type { Command } from "./command_line/command.ts";
 import type { DeclaredCommand } from "./completions/scripts.ts";
 
 interface RegisteredCommand {
-  /** Summary for `plateau --help`; "" hides the command. */
+  /** Summary in `plateau --help`; if it is "", the help omits the command. */
   readonly summary: string;
   readonly load: () => Promise<Command>;
 }
@@ -131,7 +131,7 @@ export function isCommandName(name: string): name is CommandName {
   return Object.hasOwn(commands, name);
 }
 
-/** Every command in the help, loaded. */
+/** Imports and returns every command that the help lists. */
 export async function declaredCommands(): Promise<DeclaredCommand[]> {
   const entries: [string, RegisteredCommand][] = Object.entries(commands);
   const loaded = await Promise.all(entries.map(async ([name, { summary, load }]) => {
@@ -141,7 +141,7 @@ export async function declaredCommands(): Promise<DeclaredCommand[]> {
   return loaded.flat();
 }
 
-/** The names and summaries of the commands in the help. */
+/** The names and summaries of the commands that the help lists. */
 export function listedCommands(): { name: string; summary: string }[] {
   return Object.entries(commands)
     .map(([name, { summary }]) => ({ name, summary }))

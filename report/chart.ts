@@ -180,8 +180,7 @@ export interface Timeline {
   /** Further tracks below the track of requests per second, from the top; empty if the target was not observed. */
   readonly tracks: readonly { readonly title: string; readonly axis: Axis }[];
   /**
-   * Offered load. Empty for a closed loop, and for arriving virtual users, because each of these sends several
-   * requests.
+   * Offered load. Empty for a closed loop, and for arriving virtual users, because each user sends several requests.
    */
   readonly offered: readonly OfferedPart[];
   /** Planned changes, in chronological order. */

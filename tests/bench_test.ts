@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import * as z from "zod";
-import { aboveBaseline, atLeast, atLeastTimes, atMost, atMostTimes, within } from "../bench/bar.ts";
+import {
+  aboveBaseline,
+  atLeast,
+  atLeastTimes,
+  atMost,
+  atMostMoreThan,
+  atMostTimes,
+  within,
+} from "../bench/bar.ts";
 import type { Row } from "../bench/bench.ts";
 import {
   expectedLatenciesMs,
@@ -12,7 +20,7 @@ import {
 } from "../bench/frozen/arithmetic.ts";
 import { p99sBetween } from "../bench/lag.ts";
 import type { Noted } from "../bench/stage/witness.ts";
-import { plannedGapsMs, plannedLatenciesMs } from "../bench/streams/arithmetic.ts";
+import { plannedGapsMs, plannedLatenciesMs, sentLateMs } from "../bench/streams/arithmetic.ts";
 import type { Noted as NotedMessages, Plan } from "../bench/streams/planting.ts";
 import { isKept, sectionLines } from "../bench/table.ts";
 import { keepTrial, readTrials } from "../bench/trials.ts";
@@ -98,6 +106,11 @@ Deno.test("planned latencies on a WebSocket count from when messages were due, n
   assert.deepEqual(inTenths(latencies), [20, 20, 20, 20, 99.5, 49.5, 20]);
 });
 
+Deno.test("a message on a WebSocket is late by the moment when it was due after the promptest", () => {
+  const late = sentLateMs([notedBy(1_000, [1_004, 1_050.5, 1_103])], 50);
+  assert.deepEqual(inTenths(late), [3.5, 0, 2.5]);
+});
+
 const BARS: readonly { says: string; row: Omit<Row, "what">; kept: boolean | null }[] = [
   { says: "a limit is kept at the limit", row: { samples: [5], bar: atMost(5) }, kept: true },
   { says: "a limit is not kept above it", row: { samples: [6], bar: atMost(5) }, kept: false },
@@ -132,6 +145,26 @@ const BARS: readonly { says: string; row: Omit<Row, "what">; kept: boolean | nul
   {
     says: "off by more than either is not kept",
     row: { samples: [23], baseline: 20, bar: within(2, 0.02) },
+    kept: false,
+  },
+  {
+    says: "an error within the limit is kept, whatever the witness shows",
+    row: { samples: [0.4], baseline: 0.1, bar: atMostMoreThan(0.4) },
+    kept: true,
+  },
+  {
+    says: "an error beyond the limit is not kept beside a witness within it",
+    row: { samples: [0.5], baseline: 0.2, bar: atMostMoreThan(0.4) },
+    kept: false,
+  },
+  {
+    says: "a witness beyond the limit may be exceeded by the limit",
+    row: { samples: [1.25], baseline: 0.875, bar: atMostMoreThan(0.375) },
+    kept: true,
+  },
+  {
+    says: "a witness beyond the limit may not be exceeded by more",
+    row: { samples: [1.3], baseline: 0.875, bar: atMostMoreThan(0.375) },
     kept: false,
   },
   {

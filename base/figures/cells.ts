@@ -6,10 +6,12 @@ import type { Read } from "./figure.ts";
 import {
   cellsIn,
   type ExperimentNames,
+  SCENARIO,
   type SelectableCell,
   type Selection,
   selectionOf,
   type Selector,
+  TARGET,
 } from "./selector.ts";
 
 /** A selector's words, grouped by their dimension: target, scenario, or a factor. */
@@ -28,13 +30,6 @@ export function choiceOf({ text, parts }: Selector, names: ExperimentNames): Rea
   }
   return { value: { named: Map.groupBy(words, dimensionOf) } };
 }
-
-/**
- * Keys for words that name targets and scenarios. They contain a space, so they never equal a path of a factor, the key
- * of any other word.
- */
-export const TARGET = "a target";
-export const SCENARIO = "a scenario";
 
 function dimensionOf({ target, scenario, factors }: Selection): string {
   if (target !== null) return TARGET;

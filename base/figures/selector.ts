@@ -111,8 +111,8 @@ export function selectionOf({ text, parts }: Selector, names: ExperimentNames): 
  * Keys for words that name targets and scenarios. They contain a space, so they never equal a path of a factor, the key
  * of any other word.
  */
-const TARGET = "a target";
-const SCENARIO = "a scenario";
+export const TARGET = "a target";
+export const SCENARIO = "a scenario";
 
 interface Meant {
   readonly dimension: string;

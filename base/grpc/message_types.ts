@@ -83,3 +83,10 @@ export interface MethodType {
   readonly clientStreams: boolean;
   readonly serverStreams: boolean;
 }
+
+/** Why this many messages can't be sent to a method; null if they can. */
+export function messageCountProblem({ clientStreams }: MethodType, count: number): string | null {
+  return clientStreams || count === 1
+    ? null
+    : `Cannot send ${count} messages to a method that takes one: give a single message`;
+}

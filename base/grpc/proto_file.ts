@@ -12,6 +12,7 @@ import { LENGTH } from "./wire.ts";
 import { inEnvelopes } from "./envelope.ts";
 import {
   type FieldType,
+  messageCountProblem,
   type MethodType,
   type ProtoTypes,
   type RootType,
@@ -58,20 +59,17 @@ export class ProtoFile implements ProtoTypes {
 }
 
 function callConflicts(
-  { input, clientStreams }: MethodType,
+  method: MethodType,
   { message, messages }: WrittenCall,
 ): Conflict[] {
-  if (messages !== undefined && !clientStreams) {
-    const why =
-      "Cannot send a list of messages to a method that takes only one: give a single message";
-    return [{ path: ["messages"], message: why }];
-  }
+  const problem = messageCountProblem(method, messages?.length ?? 1);
+  if (problem !== null) return [{ path: ["messages"], message: problem }];
   const written = messages === undefined
     ? [{ json: message ?? {}, path: ["message"] }]
     : messages.map((json, at) => ({ json, path: ["messages", at] }));
   return written.flatMap(({ json, path }) => {
     try {
-      inEnvelopes([encodeMessage(input, json, { hasNames: true })], false);
+      inEnvelopes([encodeMessage(method.input, json, { hasNames: true })], false);
       return [];
     } catch (error) {
       const at = error instanceof MessageProblem ? error.path : [];

@@ -227,7 +227,7 @@ export class KeptRoom {
     return new KeptResponse(this, keepsBody);
   }
 
-  /** Whether memory is so short that buffers should be given back instead of being kept for later responses. */
+  /** Whether memory is so short that buffers should be released instead of being kept for later responses. */
   get isScarce(): boolean {
     return this.#leftBytes < this.mostBytes / 2;
   }

@@ -1,36 +1,4 @@
-/** Every way in which a response can be malformed, in the words that people read. */
-export const PROTOCOL_ERRORS = [
-  "closed before the response",
-  "closed within the head",
-  "closed within the body",
-  "not HTTP/1.0 or HTTP/1.1",
-  "TLS in place of HTTP: write https:// or wss://",
-  "HTTP/2 in place of HTTP/1.1: use --http2, or http2: true",
-  "malformed status line",
-  "malformed field name",
-  "malformed field value",
-  "folded field line",
-  "line end without CR",
-  "CR without LF",
-  "the response's head is larger than 65.5 kB, the limit",
-  "a chunk line or the trailers are larger than 65.5 kB, the limit",
-  "malformed content-length",
-  "content-length too large",
-  "conflicting content-lengths",
-  "malformed transfer-encoding",
-  "both transfer-encoding and content-length",
-  "malformed chunk size",
-  "chunk size too large",
-  "malformed chunk extension",
-  "chunk longer than its size",
-  "the body is larger than checks can keep: 64 MB per body, 256 MB per worker",
-  "a switch of protocols (101) that no request asked for",
-  "more than 20 interim responses, the limit",
-] as const;
-
-export type ProtocolError = (typeof PROTOCOL_ERRORS)[number];
-
-/** Kinds of violation by a server that make a request fail as `protocol`. */
+/** Violations by a server that make a request fail as `protocol`. */
 export const PROTOCOL_FAILURES = [
   "not-http",
   "other-version",
@@ -42,18 +10,67 @@ export const PROTOCOL_FAILURES = [
 
 export type ProtocolFailure = (typeof PROTOCOL_FAILURES)[number];
 
-const BY_REASON: readonly (readonly [reason: RegExp, failure: ProtocolFailure])[] = [
-  [/^(?:not HTTP\/1\.0|TLS in place of)/, "not-http"],
-  [/^HTTP\/2 in place of|: the server does not speak HTTP\/2$/, "other-version"],
-  [/, the limit$|^the body is larger than|a header block over its limit$/, "over-limit"],
-  [/^a switch of protocols/, "protocol-switch"],
-  // HTTP/2 connection errors begin with the name of their code (RFC 9113 §7).
-  [/^[A-Z]+(?:_[A-Z0-9]+)+: /, "http2-rules"],
-];
+/**
+ * Every way in which a response can be malformed, in the words that people read, with the violation that it is; null:
+ * a connection that closed, or a breach of HTTP's rules.
+ */
+export const PROTOCOL_ERRORS = {
+  "closed before the response": null,
+  "closed within the head": null,
+  "closed within the body": null,
+  "not HTTP/1.0 or HTTP/1.1": "not-http",
+  "TLS in place of HTTP: write https:// or wss://": "not-http",
+  "HTTP/2 in place of HTTP/1.1: use --http2, or http2: true": "other-version",
+  "malformed status line": null,
+  "malformed field name": null,
+  "malformed field value": null,
+  "folded field line": null,
+  "line end without CR": null,
+  "CR without LF": null,
+  "the response's head is larger than 65.5 kB, the limit": "over-limit",
+  "a chunk line or the trailers are larger than 65.5 kB, the limit": "over-limit",
+  "malformed content-length": null,
+  "content-length too large": null,
+  "conflicting content-lengths": null,
+  "malformed transfer-encoding": null,
+  "both transfer-encoding and content-length": null,
+  "malformed chunk size": null,
+  "chunk size too large": null,
+  "malformed chunk extension": null,
+  "chunk longer than its size": null,
+  "the body is larger than checks can keep: 64 MB per body, 256 MB per worker": "over-limit",
+  "a switch of protocols (101) that no request asked for": "protocol-switch",
+  "more than 20 interim responses, the limit": "over-limit",
+} as const satisfies Record<string, ProtocolFailure | null>;
+
+export type ProtocolError = keyof typeof PROTOCOL_ERRORS;
+
+/** Messages of errors of an HTTP/2 connection that are more than a breach of the rules, with the violation. */
+export const CONNECTION_ERRORS = {
+  "the server does not speak HTTP/2": "other-version",
+  "a header block over its limit": "over-limit",
+} as const satisfies Record<string, ProtocolFailure>;
+
+export type NamedConnectionError = keyof typeof CONNECTION_ERRORS;
+
+/** @param code A name of RFC 9113 §7. */
+export function connectionReason(code: string, message: string): string {
+  return `${code}: ${message}`;
+}
+
+const CONNECTION_REASON = /^[A-Z\d]+(?:_[A-Z\d]+)+: /;
+
+const BY_REASON: ReadonlyMap<string, ProtocolFailure | null> = new Map(
+  Object.entries(PROTOCOL_ERRORS),
+);
+const BY_MESSAGE: ReadonlyMap<string, ProtocolFailure> = new Map(Object.entries(CONNECTION_ERRORS));
 
 /** The kind of violation that a failure's reason describes; null if it describes none. */
 export function protocolFailureOf(reason: string): ProtocolFailure | null {
-  return BY_REASON.find(([pattern]) => pattern.test(reason))?.[1] ?? null;
+  const [code] = CONNECTION_REASON.exec(reason) ?? [];
+  return code === undefined
+    ? BY_REASON.get(reason) ?? null
+    : BY_MESSAGE.get(reason.slice(code.length)) ?? "http2-rules";
 }
 
 /** Number of failures for each kind of violation. Failures whose reason describes none count as `http-rules`. */

@@ -57,8 +57,9 @@ export function dialer(endpoint: Endpoint): Dial {
 }
 
 /**
- * Whether the refused certificate may be one that the user trusts by name. Deno's own TLS refuses a CA certificate as a
- * server's own, and a certificate whose name is only in its subject, even if the user trusts exactly that certificate.
+ * Whether the refused certificate may be one that the user has named as trusted. Deno's own TLS refuses a CA
+ * certificate as a server's own, and a certificate whose name is only in its subject, even if the user trusts exactly
+ * that certificate.
  */
 function mayBeNamed(error: unknown, { caCerts }: Tls): error is DialError {
   return error instanceof DialError && caCerts.length > 0 &&

@@ -193,7 +193,7 @@ function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): O
   );
 }
 
-/** Functions that only one side has, by name; functions of packages and anonymous functions are left out. */
+/** Functions that only one side has, grouped by name; functions of packages and anonymous functions are left out. */
 function ownFunctions(
   own: readonly OwnTimes[],
   other: readonly OwnTimes[],
@@ -264,7 +264,7 @@ function keyOf({ name, module }: Frame): string {
   return JSON.stringify([name, module]);
 }
 
-/** @param times Own times by name and module. */
+/** @param times Own times, keyed by the function's name and module. */
 function byPackage(times: OwnTimes, own: ReadonlySet<string>): OwnTimes {
   const packages = new Map<string, number>();
   for (const [key, ms] of times) {

@@ -143,8 +143,8 @@ function meteredBody(body: Uint8Array, params: number, clock: number): Uint8Arra
 }
 
 /**
- * Offsets at which the loops that call functions begin, in order. Other loops only walk through the memory, so they end
- * where it ends.
+ * Offsets at which the loops that call functions begin, ascending. Other loops only walk through the memory, so they
+ * end where it ends.
  */
 function looksIn(code: Reader): number[] {
   const looks: number[] = [];
@@ -169,7 +169,9 @@ function lookAt(clock: number, counter: number): Uint8Array {
     ...[Uint8Array.of(0x20), number(counter)], // local.get
     Uint8Array.of(0x41, 1, 0x6a), // i32.const 1, i32.add
     ...[Uint8Array.of(0x22), number(counter)], // local.tee
-    ...[Uint8Array.of(0x41), number(ROUNDS - 1)], // i32.const, which is signed: its highest bit is 0 here
+    // i32.const. Its operand is signed LEB128, but number() writes it unsigned: the same bytes for
+    // ROUNDS - 1, whose sign bit is 0
+    ...[Uint8Array.of(0x41), number(ROUNDS - 1)],
     Uint8Array.of(0x71, 0x45, 0x04, 0x40), // i32.and, i32.eqz, if
     ...[Uint8Array.of(0x10), number(clock)], // call
     Uint8Array.of(0x1a, 0x0b), // drop, end

@@ -35,7 +35,7 @@ export function processTableOn(os: System = Deno.build.os): ProcessTable | null 
   return os === "darwin" ? () => parsePs(runPs(PS_COLUMNS)).filter(isNotPs) : null;
 }
 
-/** Whether a row is not `ps` itself, which runs as a child of this process. */
+/** False for the row of `ps` itself, which runs as a child of this process. */
 function isNotPs({ parent, name }: TableRow): boolean {
   return parent !== Deno.pid || name !== "ps";
 }

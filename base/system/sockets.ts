@@ -42,7 +42,10 @@ export function acceptedAt(port: number, table: string): number {
   return rowsAt(port, ESTABLISHED, table).filter(({ inode }) => inode !== "0").length;
 }
 
-/** Links, as in /proc/PID/fd, to sockets that are connected to a name server; from the text of /proc/net/udp. */
+/**
+ * Sockets that are connected to a name server, in the form in which /proc/PID/fd links to them, such as `socket:[123]`.
+ * @param text The content of /proc/net/udp.
+ */
 export function nameServerSockets(text: string): string[] {
   const remote = `[0-9A-F]+:${hexPort(NAME_SERVER_PORT)}`;
   const row = new RegExp(`^ *\\d+: \\S+ ${remote} \\S+ \\S+ \\S+ \\S+ +\\d+ +\\d+ (\\d+)`, "gm");

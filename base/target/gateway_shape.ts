@@ -8,7 +8,7 @@ import { oneOrList, valuesOf, type WithOneValueFor } from "./settings.ts";
 import { type StageCommands, stageCommands } from "./steps.ts";
 import { quotedOpenly } from "../secrets.ts";
 
-/** A path whose segments are those of RFC 3986, except . and .. */
+/** A path of segments that RFC 3986 allows, except `.` and `..`. */
 const FILE_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@-]{1,200}(?:\/|$))*$/;
 
 const filePath = z.string().regex(FILE_PATH, {
@@ -239,7 +239,7 @@ export const nginxTarget = z.strictObject({
     proxy: plainOriginName.optional()
       .describe("The server behind nginx: the name of another target, or http://host:port"),
     timeout: between("1ms", "1h").optional().describe(
-      "With proxy: how long nginx waits for the response, and then for each further part of it, before it sends 504 (no time-out when absent)",
+      "With proxy: nginx sends status 504 if the server's response does not begin within this time, and cuts the response off if it pauses for longer (no time-out when absent)",
     ),
     workers,
   }).superRefine(({ root, files, proxy, timeout }, context) => {

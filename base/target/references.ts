@@ -5,7 +5,7 @@ import type { TargetSpec, WrittenTarget } from "./target_shape.ts";
 import { isUrl } from "./gateway_shape.ts";
 import { quotedOpenly } from "../secrets.ts";
 
-/** Targets by name, as written; any part may be wrong, which is reported elsewhere. */
+/** Targets as written, keyed by name. Any part may be invalid; that is reported elsewhere. */
 type WrittenTargets = Readonly<Record<string, unknown>>;
 
 interface ReferenceConflict {

@@ -58,7 +58,7 @@ interface SettingIssue {
   readonly message: string;
 }
 
-/** Every problem in `given`, in order. */
+/** All problems in `given`, in the order of its keys. */
 export function settingIssues(
   schema: z.ZodObject,
   given: Readonly<Record<string, unknown>>,

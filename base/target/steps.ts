@@ -58,7 +58,7 @@ export const steps = z.array(step, {
       : undefined,
 });
 
-/** Stages at which a target's commands run, in order. */
+/** The stages at which a target's commands run, in the order in which they come. */
 export const stages = ["setup", "before", "after", "teardown"] as const;
 export type CommandStage = (typeof stages)[number];
 

@@ -143,8 +143,8 @@ export class YamlText {
   }
 
   /**
-   * The offset at which a finding is shown. For a text or number, it is the value's own; for a map or list, that of its
-   * key; for a missing value, that of its container.
+   * The offset at which a problem is shown: that of the key if the problem is with the key, or if the value is a map or
+   * list that has one; otherwise that of the value. For a missing value, it is the offset shown for its container.
    */
   #offsetOf({ path, isKey }: PathProblem): number {
     let node: unknown = this.#document.contents;

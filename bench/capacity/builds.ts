@@ -1,7 +1,7 @@
 /**
- * Whether `plateau ab` tells two builds apart when the capacity of one is 10 % lower, and does not when both are the
- * same. It searches both in turns, in fresh processes. The server holds each request for 1 ms, and the slower build for
- * 1/0.9 of that.
+ * Tests whether `plateau ab` can tell two builds apart if the capacity of one is 10 % lower, and whether it finds no
+ * difference if both are the same. The capacities of both builds are searched alternately, in fresh processes. The
+ * server holds each request for 1 ms; the slower build holds it for 1/0.9 ms.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,12 +41,16 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** The case of each round, in turn: of 30 rounds, 10 have a slower build, and 20 have the same build twice. */
+/**
+ * The rounds go through these cases again and again: of 30 rounds, 10 have a slower build, and 20 have the same build
+ * twice.
+ */
 const TURNS = [CASES[0], CASES[1], CASES[1]];
 
 /**
- * The flags by effort. Seven pairs are the fewest with which the exact test can call two figures different; with eight,
- * one may be an outlier. In such short trials, p99 shows a halt of the machine, while p90 still shows the load.
+ * The settings for a full and for a short run of the bench. The exact test needs at least seven pairs to call two
+ * figures different; with eight, one of them may be an outlier. The rule is about p90, because in such short trials a
+ * pause of the machine already shows in p99.
  */
 const EFFORTS = {
   all: { flags: "--repeat 8 --confirm no", width: "4%", trial: ["1s", "2s"], budget: "7s" },
@@ -100,7 +104,10 @@ function askedOf(effort: Effort): string {
   return JSON.stringify({ within: WITHIN, ...effort });
 }
 
-/** Makes a repository whose main branch holds requests for the usual time. */
+/**
+ * Creates a repository with an experiment and a server; on its main branch, the server holds requests for the usual
+ * time.
+ */
 async function repositoryIn(folder: string, effort: Effort): Promise<AbPlace> {
   const path = join(folder, "repository");
   await initRepository(path);
@@ -126,7 +133,7 @@ function experimentOf({ width, trial, budget }: Effort): unknown {
   };
 }
 
-/** @param number A number that makes the file differ from all earlier ones, so that its commit is built anew. */
+/** @param number Differs in each call, so that the file and its commit are new, and the commit is built anew. */
 function holdFor(path: string, holdUs: number, number: number): void {
   const script = `# build ${number}\nexec ./holding "$1" ${holdUs}\n`;
   Deno.writeTextFileSync(join(path, "server.sh"), script);
@@ -158,7 +165,7 @@ function sentenceOf({ holdUs, verdict, reason, seconds, fault, ...found }: Trial
     `after ${seconds.toFixed(0)} s${fault === null ? "" : `; ${fault}`}`;
 }
 
-/** The sections over all trials that the file holds, from this run or an earlier one. */
+/** Makes the sections from all trials in the log file, those of earlier runs included. */
 function sectionsOf(trials: readonly Trial[]): Section[] {
   const rows = (row: (of: readonly Trial[], one: Case) => Omit<Row, "what">): Row[] =>
     CASES.flatMap((one) => {

@@ -1,7 +1,7 @@
 /**
- * `plateau capacity` on real servers whose capacity is known: how often the result is within 2 % of it, and how long
- * the search takes. Arrivals are even, so a server that is never full has no queue, and its capacity is its pace when
- * it is always full.
+ * Runs `plateau capacity` on real servers whose capacity is known, to see how often the result is within 2 % of it, and
+ * how long the search takes. Arrivals are evenly spaced, so a server below its capacity has no queue, and the capacity
+ * is the rate at which the server works when it is always busy.
  */
 import { join } from "node:path";
 import * as z from "zod";
@@ -18,7 +18,7 @@ import { compile, placed } from "../stage/programs.ts";
 import { type Server, startApp, startServer } from "../stage/server.ts";
 import { keepTrial, readTrials } from "../trials.ts";
 
-/** The relative error that a value may have. */
+/** Largest relative error of a result that counts as correct. */
 const OFF = 0.02;
 const MOST_S = 180;
 const BUDGET_S = 170;
@@ -30,7 +30,7 @@ interface KnownServer {
   readonly name: string;
   readonly rule: string;
   readonly start: (stack: AsyncDisposableStack) => Promise<Server>;
-  /** Computes the known capacity in requests per second, by a formula or from a measurement made now. */
+  /** Finds the true capacity in requests per second, by a formula or by measuring it now. */
   readonly known: (server: Server) => Promise<number>;
 }
 
@@ -66,7 +66,7 @@ export const known: Bench = {
     using folder = temporaryFolder();
     const file = log ?? join(folder.path, "searches.jsonl");
     const budgetS = short ? SHORT_BUDGET_S : BUDGET_S;
-    // Each round goes through all servers, so that disturbances of the machine affect all of them.
+    // Each round includes all servers, so that disturbances of the machine affect all of them.
     for (let round = 1; round <= rounds; round++) {
       for (const server of KNOWN.filter(({ name }) => name.includes(only))) {
         const one = await search(server, budgetS);
@@ -89,7 +89,7 @@ const searched = z.strictObject({
 
 type Found = z.output<typeof searched>;
 
-/** The sections over all searches that the file holds, from this run or an earlier one. */
+/** Makes the sections from all searches in the log file, those of earlier runs included. */
 function sectionsOf(found: readonly Found[]): Section[] {
   const of = (name: string): Found[] => found.filter((one) => one.name === name);
   const row = (name: string, value: (one: Found) => number, bar: Row["bar"]): Row => ({
@@ -132,16 +132,17 @@ async function search({ name, rule, start, known }: KnownServer, budgetS: number
     ...["--width", "2%", "--trial", "4s,12s", "--budget", `${budgetS}s`, "--json", file],
   ]);
   const [head, ...rest] = placed("rest", [program, ...args]);
-  // An inconclusive search has a result, too; only a missing file is a failure.
+  // The exit code is ignored, because an inconclusive search also has a result. The search has
+  // failed only if its file is missing.
   await new Deno.Command(head, { args: rest, stdin: "null", stdout: "null", stderr: "inherit" })
     .output();
   const result = capacityResult.parse(JSON.parse(await Deno.readTextFile(file)));
-  // The truth is measured before and after, because the machine's own pace changes within minutes, and a halt lowers
-  // the pace while it lasts.
+  // The truth is measured both before and after the search, because the machine's speed changes
+  // within minutes, and a pause of the machine lowers what is measured meanwhile.
   return { name, result, truth: medianOf([...before, ...await paces(server, known)]) };
 }
 
-/** The number of measurements of the pace before a search, and again after it. */
+/** Number of measurements of the true capacity before a search, and again after it. */
 const PACES = 3;
 
 async function paces(server: Server, known: KnownServer["known"]): Promise<number[]> {
@@ -163,7 +164,7 @@ function sentenceOf({ name, truth, result }: Found): string {
     `${isNear(result, truth) ? "within" : "not within"} 2 %; ${times}, ${end}${doubtsText(result)}`;
 }
 
-/** The doubts about trials as a text: `; not counted: 3 × worker-late, 1 × steal`. */
+/** Says why trials were not counted: `; not counted: 3 × worker-late, 1 × steal`. "" if all were counted. */
 function doubtsText({ trials }: CapacityResult): string {
   const codes = trials.filter(({ counts }) => !counts)
     .flatMap(({ findings }) => findings.map(({ code }) => code));
@@ -175,7 +176,7 @@ function doubtsText({ trials }: CapacityResult): string {
 const IN_FLIGHT = 16;
 const BUSY_MS = 3_000;
 
-/** Keeps a server busy for some seconds. @returns The body of each response and the moment when it came, in order. */
+/** Keeps a server busy for some seconds. @returns The body and arrival time of each response, in order of arrival. */
 async function keepBusy({ origin }: Server): Promise<{ body: string; atMs: number }[]> {
   const responses: { body: string; atMs: number }[] = [];
   const endMs = performance.now() + BUSY_MS;
@@ -189,13 +190,13 @@ async function keepBusy({ origin }: Server): Promise<{ body: string; atMs: numbe
   return responses;
 }
 
-/** The part during which no connection has begun or stopped. */
+/** The part of the responses during which all connections were in use. */
 function steadyPart<T>(responses: readonly T[]): { first: T; last: T; between: number } {
   const [from, to] = [Math.floor(responses.length / 10), responses.length - 2 * IN_FLIGHT];
   return { first: responses[from], last: responses[to], between: to - from };
 }
 
-/** The pace of a server, by its own count and clock. */
+/** The rate of a busy server according to its own counter and clock. */
 async function paceByItself(server: Server): Promise<number> {
   const taken = (await keepBusy(server)).map(({ body }) => body.split(" ").map(Number))
     .sort(([a], [b]) => a - b);

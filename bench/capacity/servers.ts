@@ -1,40 +1,43 @@
-/** Simulated servers, at any speed and under any rule. */
+/** Simulated servers, with any speed and for any rule. */
 import { FastRandom } from "./fast_random.ts";
 
-/** The speed of a server, and the rule that it is to keep. */
+/** The speed of a server, and the rule that it has to satisfy. */
 export interface Terms {
-  /** The speed in requests per second, if the server has one. */
+  /** Speed in requests per second, for servers that have one. */
   readonly perSec: number;
-  /** The limit in seconds; at 0, only a refused request breaks the rule. */
+  /** Limit of the response time, in seconds; 0: only a refused request breaks the rule. */
   readonly limitS: number;
-  /** The share of requests that may break the rule. */
+  /** Share of requests that may break the rule, 0–1. */
   readonly allowed: number;
 }
 
-/** A server that is idle at 0 s. */
+/** A server that is idle at time 0. */
 export interface SimulatedServer {
   /**
-   * The moment at which the response to a request sent at `atS` is complete; Infinity if the request is refused. Calls
-   * come in order of time.
+   * The time, in seconds, at which the response to a request sent at `atS` is complete; Infinity if the request is
+   * refused. Must be called in order of `atS`.
    */
   respond(atS: number, random: FastRandom): number;
 }
 
 export interface ServerKind {
   readonly name: string;
-  /** The capacity at a moment of the search, by a formula; null if only a very long simulation can find it. */
+  /** The capacity at a time of the search, by a formula; null if only a very long simulation can find it. */
   readonly capacity: ((terms: Terms, atS: number) => number) | null;
-  /** Whether requests come at even distances; absent: at random (Poisson). */
+  /** Whether requests arrive at equal intervals; absent: at random (as a Poisson process). */
   readonly isEven?: true;
-  /** The closed-loop throughput, relative to the speed; absent: 1. */
+  /** Throughput in a closed loop, relative to the server's speed; absent: 1. */
   readonly peak?: number;
-  /** How far the generator's highest rate may be from the capacity, as a share of the capacity. */
+  /** If the generator is limited: how far its highest rate may be from the capacity, as a share of the capacity. */
   readonly generatorWithin?: number;
-  /** @param fromS The moment of the search at which the trial begins. */
+  /** @param fromS The time of the search at which the trial begins. */
   start(terms: Terms, fromS: number, random: FastRandom): SimulatedServer;
 }
 
-/** One queue, first come, first served; `serviceS` may depend on how long the request has waited. */
+/**
+ * One queue, first come, first served. The service time may depend on when service begins and on how long the request
+ * has waited.
+ */
 class OneQueue implements SimulatedServer {
   #freeS = 0;
 
@@ -86,12 +89,12 @@ function exponentialQueue({ perSec }: Terms): SimulatedServer {
   return new OneQueue((random) => random.exponential() * meanS);
 }
 
-/** The capacity of M/M/1: with exponential service, the response time is exponential, too, with a rate of µ − λ. */
+/** The capacity of an M/M/1 queue: the response time is exponential with rate µ − λ. */
 function capacityOfMM1({ perSec, limitS, allowed }: Terms): number {
   return perSec - Math.log(1 / allowed) / limitS;
 }
 
-/** The root of a function that falls from above 0 to below it. */
+/** The root, by bisection, of a function that is positive below the root and negative above it. */
 function rootOf(of: (x: number) => number, [low, high]: readonly [number, number]): number {
   let [a, b] = [low, high];
   for (let round = 0; round < 60; round++) {
@@ -102,14 +105,14 @@ function rootOf(of: (x: number) => number, [low, high]: readonly [number, number
   return (a + b) / 2;
 }
 
-/** The highest rate at which the share of slow requests is the allowed one. */
+/** The rate at which the share of slow requests equals the allowed share. */
 function crossingIn({ perSec, allowed }: Terms, shareAt: (ratePerSec: number) => number): number {
   return rootOf((rate) => allowed - shareAt(rate), [perSec * 0.01, perSec * (1 - 1e-9)]);
 }
 
 /**
- * The capacity of M/M/c: a request waits with the probability of A. K. Erlang's C formula, for an exponential time;
- * then service begins.
+ * The capacity of an M/M/c queue. With the probability given by A. K. Erlang's C formula, a request waits for an
+ * exponential time before its service.
  */
 function capacityOfMMc(servers: number, terms: Terms): number {
   const { perSec, limitS } = terms;
@@ -120,7 +123,7 @@ function capacityOfMMc(servers: number, terms: Terms): number {
     for (let i = 1; i <= servers; i++) blocked = load * blocked / (i + load * blocked);
     const waits = blocked / (1 - (1 - blocked) * load / servers);
     const left = perSec - rate;
-    // The probability that the wait plus an independent service time is too long.
+    // Probability that the wait and the independent service time together exceed the limit.
     const both = Math.abs(left - each) < 1e-9 * perSec
       ? (1 + each * limitS) * Math.exp(-each * limitS)
       : (left * Math.exp(-each * limitS) - each * Math.exp(-left * limitS)) / (left - each);
@@ -129,8 +132,8 @@ function capacityOfMMc(servers: number, terms: Terms): number {
 }
 
 /**
- * The capacity with even arrivals and exponential service: response times are exponential at µ·(1 − σ), with σ =
- * exp(−µ·(1 − σ)/λ).
+ * The capacity of a D/M/1 queue, which has evenly spaced arrivals and exponential service. Response times are
+ * exponential with rate µ·(1 − σ), where σ = exp(−µ·(1 − σ)/λ).
  */
 function capacityOfDM1(terms: Terms): number {
   const { perSec, limitS } = terms;
@@ -142,7 +145,8 @@ function capacityOfDM1(terms: Terms): number {
 }
 
 /**
- * The capacity of M/D/1: the wait's tail is C·exp(−θ·t), except for the shortest waits (H. Cramér; W. Feller, 1971).
+ * The capacity of an M/D/1 queue. The tail of the wait's distribution is C·exp(−θ·t), except for the shortest waits (H.
+ * Cramér; W. Feller, 1971).
  */
 function capacityOfMD1(terms: Terms): number {
   const { perSec, limitS } = terms;
@@ -171,8 +175,8 @@ function slowAtTimes({ perSec }: Terms, _: number, random: FastRandom): Simulate
 const TRIAL_SPEED = 0.02;
 
 /**
- * The capacity if each trial has its own speed, drawn evenly from within 2 % of the mean. An overloaded trial counts as
- * entirely slow.
+ * The capacity of a server whose speed differs between trials, uniformly within 2 % of the mean. In a trial that
+ * overloads the server, all requests count as slow.
  */
 function capacityOfTrials(terms: Terms): number {
   const { perSec, limitS } = terms;
@@ -187,7 +191,7 @@ function capacityOfTrials(terms: Terms): number {
   );
 }
 
-/** A server that responds more slowly the longer a request has waited, up to a wait of 100 service times. */
+/** A server whose service becomes slower the longer a request has waited, up to a wait of 100 service times. */
 function retrograde(loss: number): ServerKind["start"] {
   return ({ perSec }) =>
     new OneQueue((random, _, waitedS) =>
@@ -198,8 +202,8 @@ function retrograde(loss: number): ServerKind["start"] {
 const METASTABLE = { speed: 0.85, limits: 3 };
 
 /**
- * A server that becomes slow when a request has waited for three times the limit, and stays so until its queue is
- * empty.
+ * A server that becomes slow once a request has waited for more than three times the limit, and stays slow until its
+ * queue is empty.
  */
 function metastable({ perSec, limitS }: Terms): SimulatedServer {
   let isSlow = false;
@@ -225,7 +229,7 @@ function twoSpeeds({ perSec }: Terms, _: number, random: FastRandom): SimulatedS
 
 const COLLECTION = { everyS: 0.5, pauseS: 0.008 };
 
-/** The service time, with the pauses that fall into it. */
+/** The time from the beginning to the end of a service, including pauses of the server. */
 function withPauses(begunS: number, workS: number): number {
   const { everyS, pauseS } = COLLECTION;
   const at = begunS % everyS;
@@ -234,19 +238,22 @@ function withPauses(begunS: number, workS: number): number {
   return endS - begunS + (isPaused ? pauseS : 0);
 }
 
-/** The share of its speed that the server loses in a second: 3.6 % in an hour. */
+/** Share of its speed that the server loses per second: 3.6 % in an hour. */
 const DRIFT_PER_S = 0.00001;
 
 function speedAt({ perSec }: Terms, atS: number): number {
   return perSec * (1 - DRIFT_PER_S * atS);
 }
 
-/** The standard deviation of the logarithm: a request in a hundred takes 11 × the mean, one in ten thousand 86 ×. */
+/**
+ * Standard deviation of the logarithm of the service time. One request in a hundred takes 11 times the mean, and one in
+ * ten thousand takes 86 times the mean.
+ */
 const SIGMA = 1.5;
-/** The exponent of the tail, just above 2; below 2 the variance is infinite. */
+/** Exponent of the tail of the service time. It is just above 2, where the variance would be infinite. */
 const ALPHA = 2.2;
 
-/** The queues of the grid. */
+/** Queueing models; each is simulated with every speed and rule of `GRID` in bench/capacity.ts. */
 export const QUEUES: readonly ServerKind[] = [
   { name: "M/M/1", capacity: capacityOfMM1, start: exponentialQueue },
   {
@@ -281,7 +288,7 @@ export const QUEUES: readonly ServerKind[] = [
   },
 ];
 
-/** Other servers, at 10,000/s. */
+/** Further servers; each is simulated with one rule, at 10,000 requests per second. */
 export const OTHERS: readonly (ServerKind & { readonly rule?: Partial<Terms> })[] = [
   {
     name: "token bucket",
@@ -321,16 +328,16 @@ export const OTHERS: readonly (ServerKind & { readonly rule?: Partial<Terms> })[
   { name: "two speeds", capacity: null, start: twoSpeeds },
   {
     name: `lognormal, sigma ${SIGMA}`,
-    capacity: () => 6_528, // by the formula of F. Pollaczek and A. Y. Khinchine, on a grid of 5 µs
+    capacity: () => 6_528, // by the Pollaczek–Khinchine formula, on a grid of 5 µs
     start: ({ perSec }) =>
       new OneQueue((random) => Math.exp(SIGMA * random.normal() - SIGMA ** 2 / 2) / perSec),
   },
   {
     name: `Pareto, alpha ${ALPHA}`,
-    capacity: () => 8_936, // by the same formula
+    capacity: () => 8_936, // also by the Pollaczek–Khinchine formula
     start: ({ perSec }) => {
       const leastS = (ALPHA - 1) / ALPHA / perSec;
-      // Not drawn from the table of exponentials, which lacks the largest values.
+      // `exponential()` is not used here, because its table lacks the largest values.
       return new OneQueue((random) => leastS * (1 - random.uniform()) ** (-1 / ALPHA));
     },
   },

@@ -1,4 +1,4 @@
-/** The search of `plateau capacity` on simulated servers. */
+/** Runs the search of `plateau capacity` on simulated servers. */
 import {
   type CapacityEstimate,
   capacityOf,
@@ -19,30 +19,30 @@ import { GeneratorCeiling } from "../../runner/capacity/ceiling.ts";
 import { FastRandom } from "./fast_random.ts";
 import type { ServerKind, SimulatedServer, Terms } from "./servers.ts";
 
-/** The options of a search, with the defaults of the flags. */
+/** The search options, equal to the defaults of the command's flags. */
 const SEARCH = { widthRatio: 0.02, trialS: [5, 30], budgetS: 1_200 } as const;
 const SLICE_S = 0.25;
-/** The time between two trials. */
+/** Simulated seconds between two trials. */
 const BETWEEN_S = 0.3;
 
 export interface SimulatedSearch {
   readonly estimate: CapacityEstimate | null;
-  /** The lower bound if the generator was the limit; null if it was not. */
+  /** The lower bound on the capacity if the search ended because the generator was the limit; otherwise null. */
   readonly atLeast: number | null;
   readonly end: "found" | "budget" | "unsustained" | "generator";
   readonly seconds: number;
-  /** The number of trials, including the closed loop before them. */
+  /** The number of trials, including the closed loop that precedes them. */
   readonly trials: number;
 }
 
 interface Simulated {
   readonly kind: ServerKind;
   readonly terms: Terms;
-  /** The capacity in requests per second, as `capacityIn` finds it. */
+  /** The true capacity in requests per second, from `capacityIn`. */
   readonly capacity: number;
 }
 
-/** @param prior The interval in which earlier searches found the capacity. */
+/** @param prior The interval in which earlier searches found the capacity; null if there were none. */
 export function simulateSearch(
   { kind, terms, capacity }: Simulated,
   seed: number,
@@ -84,9 +84,9 @@ interface PlannedLoad extends TrialPlan, Terms {
   readonly isEven?: boolean;
 }
 
-/** The number of counts in a slice: its requests, and the requests beyond each level. */
+/** The number of counts per slice: all requests, then the requests beyond each level. */
 const COUNTS = LEVELS.length + 1;
-/** The most requests that are counted as in flight at the end; if there are more, the earliest count as served. */
+/** The most requests that can be counted as in flight at the end. If more are in flight, the oldest count as served. */
 const MOST_OPEN = 1 << 14;
 
 function simulateTrial(
@@ -109,7 +109,7 @@ function simulateTrial(
     if (atS >= plannedS) break;
     const slice = COUNTS * Math.floor(atS * (1 / SLICE_S));
     if (slice !== at) {
-      if (beyond >= enough) break; // stops only where a slice begins, because live figures come once an interval
+      if (beyond >= enough) break; // only where a slice begins, as real figures arrive by slice
       at = slice;
     }
     const doneS = server.respond(atS, random);
@@ -146,8 +146,8 @@ function openAt(endS: number, done: Float64Array, all: number): number {
 }
 
 /**
- * Turns the counts into slices. Without a time limit, a request that breaks the rule counts as beyond the limit, its
- * half and its quarter, but not its double.
+ * Converts the counts to slices. Without a time limit, a request that breaks the rule counts as beyond the limit, and
+ * beyond half and a quarter of it, but not beyond its double.
  */
 function slicesOf(counts: Int32Array, length: number, limitS: number): TrialSlice[] {
   return Array.from({ length }, (_, i) => {
@@ -160,8 +160,8 @@ const LONG_REQUESTS = 2e7;
 const LONG_ROUNDS = 10;
 
 /**
- * The capacity, by a formula or by bisection with very long runs. The runs begin with a backlog, because a rate that a
- * server keeps only until its first overload is no capacity.
+ * Returns the true capacity, by a formula or by bisection over very long runs. The runs begin with a backlog, because a
+ * rate that a server sustains only until its first overload is not a capacity.
  */
 export function capacityIn(kind: ServerKind, terms: Terms): (atS: number) => number {
   const { capacity } = kind;

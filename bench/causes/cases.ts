@@ -1,4 +1,7 @@
-/** The causes of slowness that are planted, on each runtime, and the findings that must be reported for each. */
+/**
+ * The causes of slowness that the bench plants in servers, on each runtime, and the findings that count as correct for
+ * each.
+ */
 import { fileURLToPath } from "node:url";
 import type { Bottleneck } from "../../runner/result/findings.ts";
 import { type Command, start } from "../stage/programs.ts";
@@ -9,26 +12,26 @@ export const SERVERS = fileURLToPath(new URL("./servers", import.meta.url));
 
 export interface Cause {
   readonly what: string;
-  /** The arguments of the server; FOLDER stands for a folder on storage. */
+  /** The server's arguments, separated by spaces; FOLDER is replaced by the path of a folder on persistent storage. */
   readonly words: string;
-  /** The right kinds of bottleneck, any one of which may be found. */
+  /** The kinds of bottleneck that count as correct; reporting any one of them is enough. */
   readonly kinds: readonly BottleneckKind[];
-  /** The cause's runtimes; absent: all. */
+  /** The runtimes on which the cause is planted; absent: all. */
   readonly runtimes?: readonly string[];
 }
 
-/** Causes under the same load, which make one experiment. */
+/** Causes that are measured under the same load, in one experiment. */
 export interface CauseGroup {
   readonly name: string;
-  /** The load in YAML. */
+  /** The load section of the experiment file, in YAML. */
   readonly load: string;
   readonly needs?: string;
-  /** The program that runs beside the servers; absent: none. */
+  /** A program that runs beside the servers; absent: none. */
   readonly beside?: "name server" | "neighbour";
   readonly causes: readonly Cause[];
 }
 
-/** The bottlenecks that a server without any cause may have: whatever its limit is, it is none of the planted ones. */
+/** The bottlenecks that may be reported for a server without a planted cause. */
 const HEALTHY: readonly BottleneckKind[] = ["core", "cores", "kernel", "generator", "unknown"];
 const LOOPS = ["Node", "Deno", "Python"];
 
@@ -38,7 +41,7 @@ export const GROUPS: readonly CauseGroup[] = [
     load: "{ duration: 1s, connections: 8 }",
     causes: [
       { what: "a full core", words: "work 2 8", kinds: ["core"], runtimes: ["Node", "Deno"] },
-      // Threads take turns in Python, and have all cores in Go.
+      // Python's threads run one at a time; Go's can use all cores.
       {
         what: "full cores",
         words: "work 2 8",
@@ -116,7 +119,8 @@ export const GROUPS: readonly CauseGroup[] = [
     name: "neighbour",
     load: "{ duration: 1s, connections: 8 }",
     beside: "neighbour",
-    // A neighbour that fills the core hides the lock, but even then no wrong cause, such as a pool, may be reported.
+    // The neighbour fills the core and may hide the lock, but even then no wrong cause, such as a
+    // pool, may be reported.
     causes: [
       {
         what: "a lock beside a full neighbour, or nothing",
@@ -129,11 +133,11 @@ export const GROUPS: readonly CauseGroup[] = [
 
 export interface Runtime {
   readonly name: string;
-  /** @param folder A folder for what is built. */
+  /** @param folder The folder for build output. */
   readonly command: (folder: string) => Promise<Command>;
   /**
-   * Arguments before the server's, for a storm of collections: they give the heap little room. Without them the heap
-   * grows until collections are few.
+   * Arguments for the runtime, placed before the server's, in the case of a storm of garbage collections. They limit
+   * the heap, because otherwise it grows until collections become rare.
    */
   readonly stormy?: string;
   readonly profile: string;
@@ -171,7 +175,7 @@ interface Server {
   readonly folder: string;
 }
 
-/** The command of a server with a cause in it. */
+/** The command that starts a server with a planted cause. */
 export function commandOf(
   { runtime: { stormy }, command, folder }: Server,
   words: string,

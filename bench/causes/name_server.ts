@@ -1,20 +1,20 @@
-/** A slow name server on loopback, and a mount namespace in which the system's resolver asks it. */
+/** A slow DNS server on loopback, and a mount namespace in which the system's resolver queries it. */
 import { join } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import type { Command } from "../stage/programs.ts";
 
 const ADDRESS = "127.0.0.1";
-/** The only port that the system's resolver uses (resolv.conf(5)). */
+/** The system's resolver cannot be told to use another port (resolv.conf(5)). */
 const PORT = 53;
 const SLOW_MS = 30;
 
 /**
- * Starts a server that answers every question for an IPv4 address with its own address, and other questions with
- * nothing, after 30 ms.
+ * Starts a DNS server that takes 30 ms to answer. Queries for IPv4 addresses get the server's own address; all other
+ * queries get an empty answer.
  */
 export function startNameServer(): Disposable {
   const socket = listen();
-  void serve(socket).catch(() => {}); // the socket was closed
+  void serve(socket).catch(() => {}); // rejects once the socket is closed
   return { [Symbol.dispose]: () => socket.close() };
 }
 
@@ -34,13 +34,16 @@ async function serve(socket: Deno.DatagramConn): Promise<void> {
 }
 
 /**
- * The size of the header before the question (RFC 1035, section 4.1); the name in the question ends with an empty
- * label.
+ * The size of the DNS header, after which the question begins (RFC 1035 §4.1). The name in the question ends with an
+ * empty label.
  */
 const HEADER_BYTES = 12;
 const TYPE_A = 1;
 const IS_ANSWER = [0x81, 0x80];
-/** The answer: the name of the question, type A, class IN, for 0 s, 4 bytes. */
+/**
+ * The answer record: a pointer to the name in the question, type A, class IN, a TTL of 0 s, and the 4 bytes of
+ * 127.0.0.1.
+ */
 const ANSWER = [0xc0, HEADER_BYTES, 0, TYPE_A, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1];
 
 function answerTo(question: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -52,7 +55,7 @@ function answerTo(question: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([...head, ...asked, ...isForAddress ? ANSWER : []]);
 }
 
-/** The command in a mount namespace of its own, in which the system's resolver asks this slow server. */
+/** Wraps a command so that it runs in its own mount namespace, where the system's resolver queries this slow server. */
 export function askingNameServer(command: Command, folder: string): Command {
   const file = join(folder, "resolv.conf");
   Deno.writeTextFileSync(file, `nameserver ${ADDRESS}\n`);

@@ -1,4 +1,4 @@
-/** Experiments with planted causes, each in a Plateau process of its own, and the findings in their runs. */
+/** Runs experiments with planted causes, each in its own Plateau process, and reads the findings of their runs. */
 import { join } from "node:path";
 import { frameTimes, hotPathOf, profileChange } from "../../base/profile/frame_times.ts";
 import type { Bottleneck } from "../../runner/result/findings.ts";
@@ -12,12 +12,12 @@ import { askingNameServer, startNameServer } from "./name_server.ts";
 interface Stage {
   readonly runtime: Runtime;
   readonly command: Command;
-  /** The folder for files and results. */
+  /** The folder for experiment files and results. */
   readonly folder: string;
   readonly rounds: number;
 }
 
-/** The findings of each run with a cause. */
+/** A planted cause, and the bottleneck that was reported in each run with it. */
 export interface Named {
   readonly cause: Cause;
   readonly kinds: readonly string[];
@@ -57,24 +57,31 @@ function startBeside({ beside }: CauseGroup): Disposable {
   return beside === "neighbour" ? startNeighbour(0) : { [Symbol.dispose]: () => {} };
 }
 
-/** The kind of a bottleneck; for a wait in a queue, also the number served at a time, which the finding states. */
+/**
+ * Returns the kind of a bottleneck; for a queue with a known number of requests served at once, that number instead.
+ */
 function saidOf({ kind, atOnce }: Bottleneck): string {
   return kind === "waiting" && atOnce ? `a pool of ${atOnce.toFixed(1)}` : kind;
 }
 
-/** The first function by own time in each profile with a hot function, and in each difference between two profiles. */
+/**
+ * For each profile of the hot server, the function with the most own time; for each comparison of two profiles, the
+ * function whose own time grew most.
+ */
 export interface Frames {
   readonly hot: readonly string[];
   readonly grown: readonly string[];
-  /** The share of the hot function in each profile. */
+  /** The planted function's share of all own time in each profile of the hot server. */
   readonly hotShares: readonly number[];
 }
 
 /**
- * The rounds of work of a request: first those in the function `steady`, then those in `planted`. The hot server has
- * eight of its ten rounds in `planted`, and the slowdown adds two rounds there, a fifth of all. A round is so long that
- * on each runtime the rounds are most of a server's work: longer if the server does much else, as Python's `http.server`
- * does.
+ * The numbers of rounds of work per request: first in the function `steady`, then in `planted`. The hot server spends
+ * eight of its ten rounds in `planted`. The slower server spends two rounds more there than the base, which is a fifth
+ * of the base's work.
+ *
+ * Rounds are long enough to be most of a server's work on each runtime; they are longest where a server does much else,
+ * as Python's `http.server` does.
  */
 const [HOT, BASE, SLOWER] = ["work 2 8", "work 8 2", "work 8 4"];
 
@@ -107,7 +114,7 @@ export async function runProfiles(stage: Stage): Promise<Frames> {
   };
 }
 
-/** Whether a name is that of the planted function: `planted`, or `main.planted` in Go. */
+/** Whether the function is the planted one; Go prefixes its name with that of the package. */
 export function isPlanted(name: string): boolean {
   return /^(?:main\.)?planted$/.test(name);
 }
@@ -115,7 +122,7 @@ export function isPlanted(name: string): boolean {
 interface ServersExperiment {
   readonly name: string;
   readonly commands: readonly Command[];
-  /** Further lines of the experiment file. */
+  /** Further lines of the experiment file, in YAML. */
   readonly more: readonly string[];
 }
 
@@ -123,7 +130,7 @@ export function nameOf(i: number): string {
   return `t${i}`;
 }
 
-/** Runs an experiment whose targets are called t0, t1 and so on. */
+/** Runs an experiment whose targets are named t0, t1 and so on, one for each command. */
 export async function runExperiment(
   { name, commands, more }: ServersExperiment,
   { runtime, folder }: Pick<Stage, "runtime" | "folder">,

@@ -1,7 +1,7 @@
 /**
- * The cost of very many open connections: the memory of the generator and of the kernel, the dials and the first round,
- * and the CPU time of a request. A process may open only a limited number of files, so one worker has as many
- * connections as that allows, and a hundred thousand need several processes.
+ * Measures what very many open connections cost: the memory of the generator and of the kernel, the dials and the first
+ * round of requests, and the CPU time of a request. A process may open only a limited number of files, so each worker
+ * opens as many connections as that allows, and a hundred thousand connections need several processes.
  */
 import { join } from "node:path";
 import { countOpenFiles, descendantsOf } from "../../base/system/processes.ts";
@@ -21,20 +21,23 @@ import { type Server, startServer } from "../stage/server.ts";
 const FEW = 1_000;
 const SOME = 10_000;
 const WANTED = 100_000;
-/** The number of files that the program keeps open for itself, out of those that a process may open. */
+/** The number of files, of those that a process may open, that are not left for connections. */
 const OTHER_FILES = 256;
-/** Bytes of memory that the machine must have for each connection: twice what its two ends take. */
+/** The bytes of memory per connection for which there must be room; twice what both ends of a connection use. */
 const MOST_BYTES = 20e3;
 const KB = 1e3;
-/** The rate of dials. A dial takes some 45 µs of CPU time, so this rate leaves most of a core to other programs. */
+/** The dials per second. A dial takes some 45 µs of CPU time, so this rate leaves most of a core to other programs. */
 const DIALED_A_SECOND = 1_500;
 const NAME = "many.test";
 
-/** How many connections are possible. Each address that they lead to has a server process of its own. */
+/** How many connections are possible. Each address of the server has a server process of its own. */
 interface Room {
-  /** The most connections of one process, and so of one worker. */
+  /** The most connections of one generator process, which has one worker. */
   readonly ofProcess: number;
-  /** The most connections of one address, limited by its ports and by the files that its server may open. */
+  /**
+   * The most connections to one address. The limits are the number of local ports, and the files that a server process
+   * may open.
+   */
   readonly ofAddress: number;
   /** The most connections in all. */
   readonly all: number;
@@ -89,8 +92,8 @@ function addressesOf(connections: number, { ofAddress }: Room): number {
 }
 
 /**
- * The URL and flags of one worker, which has its own addresses and takes them one after the other as their ports run
- * out.
+ * The URL and flags for one worker. Each worker has its own addresses, and uses the next one when the local ports for
+ * one run out.
  */
 function loadOf(
   connections: number,
@@ -112,7 +115,7 @@ function loadOf(
 const SETTLE_MS = 60_000;
 const LOOK_MS = 50;
 
-/** Waits until the server has closed all connections of the run before, so that it has files for the next. */
+/** Waits until the server has closed all connections of the previous run, so that the next run can open as many. */
 async function settled({ server }: Stage): Promise<void> {
   const giveUp = performance.now() + SETTLE_MS;
   const open = (): number =>
@@ -125,7 +128,10 @@ async function settled({ server }: Stage): Promise<void> {
   }
 }
 
-/** Throws unless every connection was opened, because the cost of only some of them would mean nothing. */
+/**
+ * Throws a TargetError unless every connection was opened and no request failed, because the cost of fewer connections
+ * would mean nothing.
+ */
 function allOpened(measured: Measurement, connections: number): Measurement {
   const { connect: { count }, requests: { failed }, reasons } = measured;
   if (count >= connections && failed === 0) return measured;
@@ -151,7 +157,7 @@ function cpuUs({ generator: { cpu }, elapsedS }: Measurement): number {
 
 const label = (connections: number): string => `${formatCount(connections)} connections`;
 
-/** Measures runs with as many requests as connections: all dials, and one request on each. */
+/** Measures runs with as many requests as connections, so each connection is dialled and sends one request. */
 async function firstRounds(counts: readonly number[], stage: Stage): Promise<Section> {
   const seen = await interleaved(
     counts.map(label),
@@ -180,7 +186,10 @@ async function firstRounds(counts: readonly number[], stage: Stage): Promise<Sec
   };
 }
 
-/** Measures requests at full speed, as the difference between a longer and a shorter run, which excludes dials. */
+/**
+ * Measures the CPU time of a request at full speed, as the difference between a long run and a short one, which cancels
+ * the cost of dials.
+ */
 async function requests(counts: readonly number[], stage: Stage): Promise<Section> {
   const seen = await interleaved(counts.map(label), stage.rounds, async (name) => {
     const connections = counts.find((count) => label(count) === name) ?? FEW;
@@ -203,19 +212,22 @@ async function requests(counts: readonly number[], stage: Stage): Promise<Sectio
 }
 
 interface Memory {
-  /** The resident memory of all generators. */
+  /** The resident memory of all generator processes together. */
   readonly residentBytes: number;
-  /** The growth of the kernel's slab caches since before the load, for both ends. */
+  /** How much the kernel's slab caches grew during the load; this includes both ends of each connection. */
   readonly kernelBytes: number;
-  /** The growth of each slab cache. */
+  /** How much each slab cache grew during the load, in bytes. */
   readonly caches: ReadonlyMap<string, number>;
 }
 
-/** The number of samples, one every 250 ms, near the end of the load, when all connections are open. */
+/** The number of samples, 250 ms apart, from the end of the load, when all connections are open. */
 const LAST = 6;
 const KERNEL_STEP_MS = 500;
 
-/** Measures the memory of nearly idle connections in several processes, with 2,000 requests a second in all. */
+/**
+ * Measures the memory of nearly idle connections, which are spread over several processes and carry 2,000 requests a
+ * second in all.
+ */
 async function hold(connections: number, processes: number, stage: Stage): Promise<Memory> {
   await settled(stage);
   const before = slabCaches();
@@ -248,7 +260,7 @@ function sumOf(caches: ReadonlyMap<string, number>): number {
   return [...caches.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** The bytes of used objects by cache, which only root may read. */
+/** The bytes of objects in use, by slab cache; empty unless run by root, who alone may read them. */
 function slabCaches(): ReadonlyMap<string, number> {
   const lines = (readSystemFile("/proc/slabinfo") ?? "").split("\n").slice(2);
   return new Map(lines.flatMap((line) => {
@@ -281,7 +293,7 @@ async function memoryOfOne(counts: readonly number[], stage: Stage): Promise<Sec
   };
 }
 
-/** Bytes per connection from which on a slab cache is named. */
+/** Slab caches that take at least this many bytes per connection are named. */
 const NAMED_BYTES = 100;
 
 async function memoryOfAll(stage: Stage): Promise<Section> {

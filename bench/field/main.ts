@@ -1,7 +1,7 @@
 /**
- * `deno task field [SERVER…] [--only SITUATION] [--way WAY] [--driver NAME] [--all]`: real servers of HTTP/2 and TLS, each
- * in every situation of `situations.ts`, by both drivers. Prints what was wrong, then verdicts as a table; exit code 1
- * when something was wrong. A server whose programs are not installed is skipped and named.
+ * `deno task field [SERVER…] [--only SITUATION] [--way WAY] [--driver NAME] [--all]` tries real servers of HTTP/2 and
+ * TLS in every situation of `situations.ts`, with every driver. It prints what was wrong, then a table of verdicts, and
+ * exits with code 1 if anything was wrong. Servers whose programs are not installed are skipped and named.
  */
 import { parseArgs } from "node:util";
 import { EXIT, ExpectedError, messageOf } from "../../base/errors.ts";
@@ -24,7 +24,7 @@ const { values, positionals } = parseArgs({
     only: { type: "string", default: "" },
     way: { type: "string", default: "" },
     driver: { type: "string", default: "" },
-    /** Whether to print the right outcomes, too. */
+    /** Whether to print correct outcomes, too. */
     all: { type: "boolean", default: false },
   },
 });
@@ -60,8 +60,8 @@ function isTried({ reload, only }: FieldServer, situation: Situation, way: Way):
 }
 
 /**
- * Tries all ways and drivers at the same time, because trials mostly wait, except for trials that reload the server,
- * which come one by one at the end.
+ * Tries all ways and drivers at the same time, because trials mostly wait. Only the trials that reload the server run
+ * one by one, at the end.
  */
 async function tryAll(server: FieldServer, running: Running): Promise<Outcome[]> {
   const lanes = lanesOf(server);
@@ -91,7 +91,7 @@ async function inOrder(
   return outcomes;
 }
 
-/** Whether a fault counts; the server's own known faults do not. */
+/** Whether an outcome is a fault of Plateau. Known faults of the server itself do not count. */
 function isWrong({ differs }: FieldServer, { fault, situation, way }: Outcome): boolean {
   const difference = differs?.[situation.name];
   const isItsOwn = difference !== undefined && (difference.ways?.includes(way) ?? true);
@@ -99,7 +99,8 @@ function isWrong({ differs }: FieldServer, { fault, situation, way }: Outcome): 
 }
 
 /**
- * The verdict on a situation with a server: the number of right tries, or of wrong ones, or a dash if it was not tried.
+ * The verdict on a server in one situation: the number of trials if all were right, the number of wrong ones otherwise,
+ * or a dash if there were no trials. A star marks known faults of the server.
  */
 function verdictOf({ outcomes, server }: Verdicts, { name }: Situation): string {
   const tried = outcomes.filter(({ situation }) => situation.name === name);

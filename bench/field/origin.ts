@@ -1,4 +1,7 @@
-/** The origin behind the gateways of the field trials: HTTP/1.1, in this process, with the paths of `app.mjs`. */
+/**
+ * The origin server behind the gateways of the field trials. It speaks HTTP/1.1, runs in this process and serves the
+ * paths of `app.mjs`.
+ */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,3 @@
-/** All servers of the field trials, in the order in which they are tried. */
 import type { FieldServer } from "./server.ts";
 import { apache } from "./servers/apache.ts";
 import { axum } from "./servers/axum.ts";

@@ -1,4 +1,4 @@
-/** A running server of the field trials, from its empty folder to its end. */
+/** Starts, watches and stops a server of the field trials, in a temporary folder. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TargetError } from "../../base/errors.ts";
@@ -9,7 +9,7 @@ import { temporaryFolder } from "../stage/folder.ts";
 import type { FieldServer, Place, Port } from "./server.ts";
 import { BIG, SMALL } from "./servers/app.mjs";
 
-/** How long a server may take until it is ready; compilers need much of this time. */
+/** How long a server may take until it is ready; most of this is for servers that are compiled first. */
 const READY_MS = 180_000;
 const LOOK_MS = 50;
 const END_MS = 3_000;
@@ -21,12 +21,12 @@ export interface Running extends AsyncDisposable {
   readonly logged: (text: string) => number;
 }
 
-/** The programs that the server needs and the machine lacks. */
+/** The programs that the server needs and that are not installed. */
 export function missingOf({ needs }: FieldServer): string[] {
   return needs.filter((program) => !isInstalled(program));
 }
 
-/** The version: the first line with a number in the program's output. */
+/** The version number in the output of the server's version command; "unknown" if there is none. */
 export async function versionOf({ version: [program, ...args] }: FieldServer): Promise<string> {
   const { stdout, stderr } = await new Deno.Command(program, { args, stdin: "null" }).output();
   const text = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("\n");
@@ -79,7 +79,7 @@ async function makePlace(folder: string, origin: number): Promise<Place> {
   await start(["openssl", "req", "-x509", ...newKey, ...subject, "-out", cert, "-keyout", key])
     .output;
   Deno.chmodSync(folder, 0o755);
-  Deno.chmodSync(key, 0o644); // servers that give up root rights read the key afterwards
+  Deno.chmodSync(key, 0o644); // servers that drop root privileges read the key afterwards
   Deno.mkdirSync(join(folder, "www"));
   Deno.writeTextFileSync(join(folder, "www/small"), SMALL);
   Deno.writeFileSync(join(folder, "www/big"), BIG);
@@ -99,7 +99,7 @@ function spawn(
   place: Place,
   said: string,
 ): Deno.ChildProcess {
-  // Output goes to a file, because a pipe that nobody reads would fill up.
+  // Output goes to a file, because nobody would read a pipe, and a full one would block the server.
   const script = ["-c", 'said=$1; shift; exec "$@" >>"$said" 2>&1', "sh", said, program, ...args];
   return new Deno.Command("sh", {
     args: script,
@@ -151,7 +151,7 @@ function signal(pids: readonly number[], name: Deno.Signal): void {
     try {
       Deno.kill(pid, name);
     } catch {
-      // The process has ended.
+      // The process has already ended.
     }
   }
 }

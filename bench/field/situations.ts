@@ -1,4 +1,4 @@
-/** The situations in which every server of the field trials is tried, and the right outcome of each. */
+/** The situations in which every server of the field trials is tried, and which outcome of each is correct. */
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Way } from "./server.ts";
@@ -15,12 +15,12 @@ export interface Situation {
   readonly name: string;
   readonly about: string;
   readonly ways?: readonly Way[];
-  /** The keys of the request in the experiment file. */
+  /** The keys of the request, as in an experiment file. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly load?: Readonly<Record<string, unknown>>;
-  /** What happens to the server during the load. */
+  /** What happens during the load: the server is reloaded, or the load is stopped. */
   readonly meanwhile?: "reload" | "stop";
-  /** Describes the fault, or returns null. */
+  /** Describes what is wrong with the outcome; null if nothing is. */
   readonly fault: (tried: Tried) => string | null;
 }
 
@@ -34,18 +34,18 @@ const all = (status: number, count: number) => ({ measurement }: Tried): string 
   return `expected ${count} responses with ${status}`;
 };
 
-/** The fault if there are failures of kinds other than `kinds`, or null. */
+/** Describes the fault if requests failed in other ways than `kinds`; null if none did. */
 function otherKinds({ measurement: { errors } }: Tried, kinds: readonly string[]): string | null {
   const others = Object.entries(errors).filter(([kind, n]) => n > 0 && !kinds.includes(kind));
   return others.length > 0 ? `failures that are not ${kinds.join(" or ")}` : null;
 }
 
-/** The most dials: each of two connections may have reached a server's limit of requests. */
+/** The most reconnects without a fault: each of two connections may have reached the server's limit of requests. */
 const MOST_DIALS = 2;
 
 /**
- * The fault if connections were dialed again without need, or null. The end of a stream, or a malformed response, does
- * not end its connection.
+ * Describes the fault if connections were given up without need; null if none were. A stream that is reset, or a
+ * malformed response, must not end its connection.
  */
 function dialedAgain({ way, measurement: { errors, reasons, reconnects } }: Tried): string | null {
   if (!HTTP2.includes(way) || reconnects <= MOST_DIALS || (errors.closed ?? 0) > 0) return null;
@@ -53,7 +53,7 @@ function dialedAgain({ way, measurement: { errors, reasons, reconnects } }: Trie
   return isEnd ? null : "a connection was given up for a stream";
 }
 
-/** The situation with which every way begins, so that no server is judged while it compiles itself. */
+/** The first situation for every way, so that no server is judged while its code is still being compiled. */
 export const warmUp: Situation = {
   name: "warm-up",
   about: "200 responses that nobody judges",

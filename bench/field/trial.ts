@@ -1,4 +1,7 @@
-/** One situation on one server, by one way and driver: a load of a second or so, and the faults in its outcome. */
+/**
+ * Tries one situation on one server, over one way and with one driver: runs a load of about a second and finds the
+ * faults in its outcome.
+ */
 import { ExpectedError } from "../../base/errors.ts";
 import { verifyMeasurement } from "../../cli/output/verify.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
@@ -11,7 +14,7 @@ import type { FieldServer, Way } from "./server.ts";
 import type { Situation, Tried } from "./situations.ts";
 
 const MEANWHILE_MS = 700;
-/** The time to wait for a server to write its log. */
+/** How long to wait until the server has written its log. */
 const LOG_MS = 8_000;
 
 export interface Trial {
@@ -20,7 +23,10 @@ export interface Trial {
   readonly driver: DriverName;
 }
 
-/** What the trials of one lane share; a lane's trials run one after the other, beside those of other lanes. */
+/**
+ * What all trials of one lane share. The trials of a lane run one after the other, while other lanes run at the same
+ * time.
+ */
 interface Lane {
   readonly server: FieldServer;
   readonly running: Running;
@@ -28,9 +34,8 @@ interface Lane {
 }
 
 export interface Outcome extends Trial {
-  /** The fault, or null. */
   readonly fault: string | null;
-  /** Figures, and reasons of failures. */
+  /** The figures of the load, and the reasons for failures, as text. */
   readonly seen: string;
 }
 
@@ -101,7 +106,7 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((whole, count) => whole + count, 0);
 }
 
-/** The fault in counts that must agree in any outcome, or null. */
+/** Describes a contradiction between counts that must agree in every outcome; null if there is none. */
 function unbalanced({ requests, status, errors, reasons, latency }: Measurement): string | null {
   const { due, completed, failed, unfinished, dropped } = requests;
   if (due !== completed + failed + unfinished + dropped) return "requests are lost";
@@ -111,7 +116,9 @@ function unbalanced({ requests, status, errors, reasons, latency }: Measurement)
   return latency.count === completed + bounds ? null : "latencies are not those of the requests";
 }
 
-/** Compares the server's own count of requests with those that were sent; returns the fault, or null. */
+/**
+ * Compares the number of requests in the server's log with the number sent. Describes the fault; null if there is none.
+ */
 async function miscounted(
   running: Running,
   tag: string,

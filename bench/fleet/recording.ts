@@ -1,4 +1,4 @@
-/** The reports of one worker in a real run, which simulated agents repeat. */
+/** Records the reports of one worker in a real run, for simulated agents to replay. */
 import * as z from "zod";
 import type { LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
@@ -37,7 +37,6 @@ interface RecordedLoad {
   readonly ratePerSec: number | null;
 }
 
-/** Records the reports of one worker. */
 export async function record(
   origin: string,
   { connections, durationMs, intervalMs, ratePerSec }: RecordedLoad,

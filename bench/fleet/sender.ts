@@ -1,5 +1,6 @@
 /**
- * `sender.ts URL RECORDING FIRST COUNT WORKERS`: simulates COUNT agents in one process, until its standard input ends.
+ * `sender.ts URL RECORDING FIRST COUNT WORKERS` simulates COUNT agents in one process until its standard input closes.
+ * FIRST is the number of the first agent.
  */
 import { readFileSync } from "node:fs";
 import { EventEmitter } from "node:events";
@@ -7,12 +8,12 @@ import { openLink } from "../../runner/fleet/protocol/redis_link.ts";
 import { recording } from "./recording.ts";
 import { simulateAgent } from "./simulated_agent.ts";
 
-/** The number of agents that share a link; in a real fleet each has its own. */
+/** The number of simulated agents that share a link to Redis. In a real fleet each agent has its own link. */
 const LINKED = 25;
 
 const [url, path, first, count, workers] = Deno.args;
 const played = recording.parse(JSON.parse(readFileSync(path, "utf8")));
-EventEmitter.defaultMaxListeners = 0; // every agent listens to the link that it shares
+EventEmitter.defaultMaxListeners = 0; // every agent listens to the shared link
 let link = await openLink({ url });
 for (let at = 0; at < Number(count); at++) {
   if (at > 0 && at % LINKED === 0) link = await openLink({ url });

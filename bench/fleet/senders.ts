@@ -1,4 +1,4 @@
-/** Simulated agents in processes of their own, so that their cost is kept apart from the coordinator's. */
+/** Runs simulated agents in separate processes, so that their cost is not counted as the coordinator's. */
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
 import { roster } from "../../runner/fleet/coordinator/roster.ts";
@@ -8,19 +8,19 @@ import type { RedisClient } from "../../targets/redis/client.ts";
 interface Fleet {
   readonly url: string;
   readonly client: RedisClient;
-  /** The path of the recording that the agents repeat. */
+  /** The path of the recording that the agents replay. */
   readonly path: string;
   readonly agents: number;
   readonly workersEach: number;
 }
 
 const AGENTS_EACH = 250;
-/** The niceness of the simulated agents. They stand for other machines, so the measured programs go first. */
+/** The niceness of the simulated agents. They stand for other machines, so the measured programs take precedence. */
 const NICENESS = 10;
 const LISTED_MS = 300_000;
 const LOOK_MS = 250;
 
-/** Starts the agents; resolves when all are listed. The end of the scope ends them. */
+/** Starts the agents, and resolves when Redis lists all of them. Disposing of the result stops them. */
 export async function startSenders(fleet: Fleet): Promise<AsyncDisposable> {
   const sender = fileURLToPath(import.meta.resolve("./sender.ts"));
   const children: Deno.ChildProcess[] = [];
@@ -34,7 +34,7 @@ export async function startSenders(fleet: Fleet): Promise<AsyncDisposable> {
   }
   const stop = async (): Promise<void> => {
     await Promise.all(children.map(async ({ stdin, status }) => {
-      await stdin.close().catch(() => {}); // the process has ended
+      await stdin.close().catch(() => {}); // the process has already ended
       await status;
     }));
   };
@@ -42,7 +42,7 @@ export async function startSenders(fleet: Fleet): Promise<AsyncDisposable> {
     const { code } = await status;
     throw new TargetError(`Cannot measure a fleet: simulated agents ended with code ${code}`);
   }));
-  failed.catch(() => {}); // rejects when the processes are stopped
+  failed.catch(() => {}); // also rejects when the processes are stopped on purpose
   try {
     await Promise.race([listed(fleet), failed]);
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * An agent without workers: it talks to Redis as a real agent does, from joining the list of agents to its last report,
- * but repeats a recording in place of workers' reports.
+ * An agent without workers. It talks to Redis as a real agent does, from joining the list of agents to its last report,
+ * but replays a recording in place of workers' reports.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentRun } from "../../runner/fleet/agent/agent_run.ts";
@@ -16,14 +16,14 @@ import { withEngine } from "../../base/pattern.ts";
 import type { Recording } from "./recording.ts";
 
 interface Simulated {
-  /** The link to Redis, which several agents may share, because making one takes longer than everything else. */
+  /** The link to Redis, which several agents may share, because opening one takes longer than everything else. */
   readonly link: Link;
   readonly name: string;
   readonly workers: number;
   readonly recording: Recording;
 }
 
-/** Simulates an agent until the program ends; when this resolves, the agent is listed and takes jobs. */
+/** Simulates an agent until the program ends. Resolves once the agent is listed and takes jobs. */
 export async function simulateAgent({ link, name, workers, recording }: Simulated): Promise<void> {
   const clock = await readClock(link.client);
   const presence: Presence = {
@@ -43,7 +43,7 @@ export async function simulateAgent({ link, name, workers, recording }: Simulate
   await keeper.begin(() => {});
 }
 
-/** A driver with which every worker repeats the recording, each interval at its time. */
+/** A loader whose workers all replay the recording, each interval at its original time. */
 function replaying({ driver, intervals, report }: Recording): Pick<LocalLoader, "load"> {
   const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   return {

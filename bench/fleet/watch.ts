@@ -1,4 +1,4 @@
-/** The use of resources by a coordinator and its Redis while they carry a run. Linux only. */
+/** Watches the resources that a coordinator and its Redis use during a run. Linux only. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { runStateKey } from "../../runner/fleet/protocol/redis_keys.ts";
 import { nowMs } from "../../runner/fleet/protocol/redis_link.ts";
@@ -9,14 +9,14 @@ import type { RedisClient } from "../../targets/redis/client.ts";
 
 const LOOK_MS = 250;
 
-/** Counters since the start of each process, and the present state. */
+/** One sample. CPU times, bytes and commands are counted since the processes started; memory is the present use. */
 export interface Look {
   readonly atMs: number;
   readonly cpuMs: number;
   readonly memoryBytes: number;
   readonly redisCpuMs: number;
   readonly redisMemoryBytes: number;
-  /** The bytes in and out of Redis. */
+  /** The bytes into and out of Redis. */
   readonly redisBytes: number;
   readonly redisCommands: number;
 }
@@ -45,7 +45,7 @@ export async function watchCoordinator(
   return { looks, startMs };
 }
 
-/** One look; null when the process is gone. */
+/** Takes one sample; null if the process has ended. */
 async function lookAt(pid: number, client: RedisClient): Promise<Look | null> {
   const info = await client.info();
   const field = (name: string): number =>
@@ -64,7 +64,7 @@ async function lookAt(pid: number, client: RedisClient): Promise<Look | null> {
   };
 }
 
-/** The start of the load by Redis's clock, which is this machine's. Null if no start has been set. */
+/** The start of the load by Redis's clock, which is also this machine's; null if no start has been set. */
 async function startOf(client: RedisClient): Promise<number | null> {
   for await (const keys of client.scanIterator({ MATCH: runStateKey("*"), COUNT: 1_000 })) {
     for (const key of keys) {

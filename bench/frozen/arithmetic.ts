@@ -1,21 +1,23 @@
 /**
- * The latencies that a frozen server must show, by arithmetic alone. Requests arrive evenly, are answered
- * after A ms, and wait while the server is stopped for F ms:
+ * The latencies that must be reported for a server that freezes, by arithmetic alone. Requests arrive evenly and are
+ * answered after A ms, but wait while the server is stopped for F ms:
  *
- * - one that arrives t ms into the freeze is read at its end: F − t + A
- * - one that arrives t ms before the freeze, t < A, is answered at its end: t + F
- * - any other: A
+ * - a request that arrives t ms into the freeze is read when the freeze ends, and takes F − t + A
+ * - a request that arrives t ms before the freeze, t < A, is answered when the freeze ends, and takes t + F
+ * - any other request takes A
  *
- * At 1,000/s for 10 s with F = 1,000 and A = 10, the requests that take more than x ms (20 ≤ x ≤ 1,000) are the
- * 1,010 − x that arrive early enough in the freeze and the 10 just before it: 1,020 − x of 10,000. So percentile p is
- * 1,020 − 100 · (100 − p) ms: p99 = 920, p95 = 520, p90 = 20; and p50 = 10.
+ * For example, take 1,000 requests/s for 10 s with F = 1,000 and A = 10. For 20 ≤ x ≤ 1,000, the requests that take
+ * more than x ms are the 1,010 − x that arrive early enough in the freeze and the 10 that arrive just before it: 1,020
+ * − x of 10,000. So percentile p is 1,020 − 100 · (100 − p) ms: p99 = 920, p95 = 520, p90 = 20; and p50 = 10.
  *
- * A freeze that lasts beyond the end of the load shows the same, because requests in flight then are waited for. With
- * no more than c connections only the first c requests that arrive in the freeze are sent by the end. The other
- * requests are never sent; of a request that arrives t ms before the end, it is only known that it takes more than t.
+ * A freeze that lasts beyond the end of the load gives the same latencies, because requests that are then in flight are
+ * waited for. With only c connections, only the first c requests that arrive during such a freeze are sent by the end
+ * of the load, and the others never. Of a request that arrives t ms before the end and is never sent, it is only known
+ * that it would have taken more than t.
  *
- * After the freeze 1,000 requests wait, and no server answers them all at once. The server notes how far apart its
- * answers then are, `workMs`. The last answers are late by 1,000 times `workMs`, and p90 is one of them.
+ * When the freeze ends, 1,000 requests are waiting, and no server answers them all at once. The time between its
+ * answers, `workMs`, is taken from what the server noted. The last answers are late by 1,000 times `workMs`, and one of
+ * them determines p90.
  */
 
 import type { Noted } from "../stage/witness.ts";
@@ -24,7 +26,7 @@ export interface Freeze {
   readonly ratePerSec: number;
   readonly durationMs: number;
   readonly answerMs: number;
-  /** The start of the freeze, since the start of the load. */
+  /** When the freeze begins, in milliseconds since the start of the load. */
   readonly fromMs: number;
   readonly frozenMs: number;
   /** The least time between two answers. */
@@ -33,8 +35,8 @@ export interface Freeze {
 }
 
 /**
- * The latencies that a report should have, ascending. A request that was never sent counts with the time that it had
- * waited at the end.
+ * The latencies that a report should have, in ascending order. A request that was never sent counts with the time for
+ * which it had waited when the load ended.
  */
 export function expectedLatenciesMs(freeze: Freeze): number[] {
   const { durationMs } = freeze;
@@ -43,7 +45,7 @@ export function expectedLatenciesMs(freeze: Freeze): number[] {
   ).sort((a, b) => a - b);
 }
 
-/** The latencies that would have occurred if every request had been sent in the end, ascending. */
+/** The latencies if every request had eventually been sent, in ascending order. */
 export function trueLatenciesMs(freeze: Freeze): number[] {
   return exchangesOf(freeze).map(({ dueMs, answeredMs }) => answeredMs - dueMs)
     .sort((a, b) => a - b);
@@ -70,14 +72,14 @@ function exchangesOf(freeze: Freeze): Exchange[] {
   return exchanges;
 }
 
-/** The smallest value that `percentile` per cent do not exceed: the nearest rank, as in histograms. */
+/** The nearest-rank percentile: the smallest value that at least `percentile` per cent of the values do not exceed. */
 export function percentileOf(ascending: readonly number[], percentile: number): number {
   return ascending[Math.ceil(ascending.length * percentile / 100) - 1];
 }
 
 /**
- * The least time between answers: the mean over the first `count` answers to requests that were read after the longest
- * pause.
+ * The least time between two answers, estimated as the mean over the first `count` answers to the requests that were
+ * read after the longest pause.
  */
 export function workMsOf(notes: readonly Noted[], count: number): number {
   const pauses = notes.slice(1).map(({ readMs }, i) => readMs - notes[i].readMs);

@@ -1,11 +1,11 @@
-/** Load generators: the command of each, and the place in its output of the requests per second. */
+/** The load generators: the command of each, and how to find the requests per second in its output. */
 import { parseMeasurement, plateauCommand } from "../stage/plateau.ts";
 import { type Generator, rateOfH2load, rateOfWrk } from "../stage/cost.ts";
 
 interface Task {
   readonly url: string;
   readonly connections: number;
-  /** The path of the compiled floor.c. */
+  /** The path of the program compiled from floor.c. */
   readonly floor: string;
 }
 

@@ -1,4 +1,6 @@
-/** MLRsearch (draft-ietf-bmwg-mlrsearch) by its authors' package for Python, on trials that this program makes. */
+/**
+ * Runs MLRsearch (draft-ietf-bmwg-mlrsearch) from its authors' Python package, on trials that this process simulates.
+ */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -6,23 +8,23 @@ import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { TargetError } from "../../base/errors.ts";
 
-/** The terms of a search; the package's own names are given for each. */
+/** The terms of a search. Quotation marks enclose the names that the package uses. */
 export interface MlrTerms {
   /** "Goal loss ratio": the share of requests that may break the rule. */
   readonly lossRatio: number;
-  /** "Goal exceed ratio": the share of the time in which trials may exceed the loss ratio. */
+  /** "Goal exceed ratio": the share of the duration sum in which trials may exceed the loss ratio. */
   readonly exceedRatio: number;
-  /** "Goal width". */
+  /** "Goal width", relative to the upper bound. */
   readonly widthRatio: number;
-  /** "Goal initial trial duration". */
+  /** "Goal initial trial duration", in seconds. */
   readonly shortS: number;
-  /** "Goal final trial duration". */
+  /** "Goal final trial duration", in seconds. */
   readonly longS: number;
-  /** "Goal duration sum": the total duration of the trials at a bound. */
+  /** "Goal duration sum": the total duration of the trials that settle a bound, in seconds. */
   readonly sumS: number;
-  /** "Min load". */
+  /** "Min load", in requests per second. */
   readonly leastPerSec: number;
-  /** "Max load". */
+  /** "Max load", in requests per second. */
   readonly mostPerSec: number;
 }
 
@@ -31,7 +33,7 @@ export interface MlrTrial {
   readonly ratePerSec: number;
 }
 
-/** The counts of a trial; requests that broke the rule count as lost. */
+/** The counts of a trial. Requests that broke the rule are `late`, and count as lost. */
 export interface MlrCounts {
   readonly requests: number;
   readonly late: number;
@@ -50,7 +52,7 @@ const said = z.union([
 
 type MlrResult = Extract<z.output<typeof said>, { result: unknown }>["result"];
 
-/** One Python process for any number of searches, one after the other. */
+/** A Python process that runs any number of searches, one after the other. */
 export class MlrSearch implements AsyncDisposable {
   readonly #python: ChildProcessByStdio<Writable, Readable, null>;
   readonly #lines: AsyncIterator<string>;

@@ -1,28 +1,30 @@
-/** MLRsearch on the simulated servers of the search for a capacity. */
+/** Runs MLRsearch on the simulated servers with which Plateau's search for a capacity is tested. */
 import { FastRandom } from "../capacity/fast_random.ts";
 import type { ServerKind, Terms } from "../capacity/servers.ts";
 import type { MlrCounts, MlrSearch, MlrTerms, MlrTrial } from "./peer.ts";
 
-/** The terms that decide whether a single load is too much. */
+/** The terms that decide when a load is too much. */
 type MlrGoal = Pick<MlrTerms, "exceedRatio" | "shortS" | "longS" | "sumS">;
 
 /** The goals that the specification describes (appendix A). */
 export const MLR_GOALS = {
-  /** The goal in the manner of TST 009: the median of 21 trials or more. */
+  /** A goal in the manner of TST 009: the median of 21 trials or more decides. */
   "21 × 1 s": { exceedRatio: 0.5, shortS: 1, longS: 1, sumS: 21 },
-  /** The goal in the manner of RFC 2544: one trial decides. */
+  /** A goal in the manner of RFC 2544: a single trial decides. */
   "1 × 60 s": { exceedRatio: 0, shortS: 1, longS: 60, sumS: 60 },
 } as const satisfies Record<string, MlrGoal>;
 
-/** The width of Plateau's searches, both sides together. */
+/**
+ * The relative width of the interval at which a search may end. It is that of Plateau's searches, which end at ± 2 %.
+ */
 const WIDTH_RATIO = 0.04;
-/** The least and the most load, relative to the server's speed. */
+/** The lowest and highest loads that may be tried, relative to the server's nominal rate. */
 const LOADS = { least: 0.05, most: 1.2 };
-/** The time between two trials. */
+/** Simulated seconds between two trials. */
 const BETWEEN_S = 0.3;
 
 interface MlrSearched {
-  /** The lower end in requests per second; null if there is none. */
+  /** The lower bound in requests per second; null if none was found. */
   readonly low: number | null;
   readonly high: number | null;
   readonly seconds: number;
@@ -56,11 +58,11 @@ export async function simulateMlrSearch(
 interface Trial {
   readonly terms: Terms;
   readonly plan: MlrTrial;
-  /** The trial's beginning, as a moment of the search. */
+  /** When the trial begins, in simulated seconds since the start of the search. */
   readonly fromS: number;
 }
 
-/** The counts of a trial, which begins with an idle server, as each trial of Plateau's does. */
+/** Simulates a trial. It begins with an idle server, as each of Plateau's trials does. */
 function countsOf(
   kind: ServerKind,
   { terms, plan, fromS }: Trial,

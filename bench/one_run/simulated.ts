@@ -1,4 +1,4 @@
-/** Single runs whose true figures are known: queues, bursts of failures, and series that depend on themselves. */
+/** Simulates single runs whose true figures are known: queues, bursts of failures, and autocorrelated series. */
 import { Histogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { distributionOf } from "../../runner/measure/totals.ts";
@@ -9,7 +9,7 @@ import type { Random } from "../statistics/random.ts";
 
 export const RATE_PER_SEC = 1_000;
 const INTERVAL_S = 0.25;
-/** The most intervals of a run; long runs of a queue have longer intervals, as in the program. */
+/** The most intervals in a run. Longer runs of a queue have longer intervals, as real runs do. */
 const MOST_INTERVALS = 240;
 
 export interface Truth {
@@ -22,17 +22,20 @@ export interface Truth {
 
 type Point = Measurement["timeline"]["points"][number];
 
-/** Takes requests in the order in which they end, and makes a result of them. */
+/** Accepts requests in the order in which they end, and assembles a measurement from them. */
 class SimulatedRun {
   readonly #points: Point[] = [];
   readonly #all = new Histogram();
-  /** The histogram of the present interval, reused: making one for each would take longer than filling them. */
+  /**
+   * The histogram of the current interval. It is reused, because creating one per interval would take longer than
+   * filling it.
+   */
   readonly #histogram = new Histogram();
   #failed = 0;
 
   constructor(private readonly seconds: number, private readonly intervalS = INTERVAL_S) {}
 
-  /** @param isFailed Whether the request failed, and so has no latency. */
+  /** @param isFailed Whether the request failed, in which case its latency is ignored. */
   end(atS: number, latencyMs: number, isFailed = false): void {
     const last = Math.round(this.seconds / this.intervalS) - 1;
     const at = Math.min(last, Math.floor(atS / this.intervalS));
@@ -86,7 +89,7 @@ class SimulatedRun {
 const NO_TIMES = distributionOf(new Histogram());
 const NO_SPREAD = { p1: 0, p2_5: 0, p50: 0, p97_5: 0, mean: 0, stdev: 0, min: 0 };
 
-/** Fields of a result that no figure of a simulation reads. */
+/** The fields of a measurement that no simulated figure depends on, with arbitrary values. */
 const BARE: Omit<
   Measurement,
   | ("elapsedS" | "requests" | "status" | "errors" | "checks" | "rate" | "latency" | "service")
@@ -125,14 +128,16 @@ const BARE: Omit<
 
 interface Queue {
   readonly utilization: number;
-  /** The utilization at the end of the run; it rises evenly from `utilization`. */
+  /**
+   * The utilization at the end of the run, to which it rises linearly from `utilization`; absent: it does not change.
+   */
   readonly risesTo?: number;
   readonly seconds: number;
 }
 
 /**
- * Simulates Poisson arrivals at one server with exponential service (D. V. Lindley's recursion, 1952), which starts
- * idle.
+ * Simulates Poisson arrivals at a single server with exponential service times, which is idle at the start (Lindley's
+ * recursion, 1952).
  */
 export function queueRun(
   random: Random,
@@ -152,9 +157,8 @@ export function queueRun(
 }
 
 /**
- * A closed loop on a server whose speed changes by an exponential factor after each `stretch` requests, as Plateau
- * presumes when a run is too short to show how its speed changes. `closedLimit` gives the percentile over all
- * stretches.
+ * Simulates a closed loop on a server whose speed is drawn anew after every `stretch` requests, so that latencies are
+ * 10 ms times an exponential variate. Plateau assumes this when a run is too short to show how its speed changes.
  */
 export function closedRun(
   random: Random,
@@ -177,12 +181,15 @@ export function closedRun(
   return { ...measured, load: { kind: "closed", ...load } };
 }
 
-/** The limit in milliseconds that a share of requests exceeds. @param share That share. */
+/**
+ * The latency in milliseconds that a given share of the requests of `closedRun` exceeds, over infinitely many
+ * stretches.
+ */
 export function closedLimit(share: number): number {
   return 10 * Math.log(1 / share);
 }
 
-/** The true figures of the queue, whose response times are exponential. */
+/** The true figures of a queue at this utilization. The response times of an M/M/1 queue are exponential. */
 export function queueTruth(utilization: number): Truth {
   const mean = 1_000 / (RATE_PER_SEC / utilization - RATE_PER_SEC);
   return {
@@ -191,8 +198,8 @@ export function queueTruth(utilization: number): Truth {
 }
 
 /**
- * A run in which several requests fail together, and the next burst begins only when the last one is over; on average,
- * a share of `share` of all requests fails.
+ * Simulates a run in which requests fail in bursts of `burst` consecutive requests, at random intervals. On average,
+ * `share` of all requests fail.
  */
 export function burstRun(
   random: Random,
@@ -218,12 +225,12 @@ export function burstRun(
 
 /** The average number of requests in an interval. */
 const OF_INTERVAL = RATE_PER_SEC * INTERVAL_S;
-/** The size of one standard deviation of the noise, as a share of `OF_INTERVAL`. */
+/** The relative change in the number of requests in an interval per standard deviation of the noise. */
 const SWING = 0.1;
 
 /**
- * A run in which only the number of requests that ended in each interval is known.
- * @param noise Returns one value an interval.
+ * Simulates a run of which only the number of completed requests in each interval is known.
+ * @param noise Returns the noise of the next interval, with mean 0 and standard deviation 1.
  */
 export function countedRun(noise: () => number, seconds: number): Parameters<typeof inRunOf>[0] {
   const points = Array.from({ length: seconds / INTERVAL_S }, (_, i) => ({
@@ -240,14 +247,14 @@ export function countedRun(noise: () => number, seconds: number): Parameters<typ
   };
 }
 
-/** A run with a latency for each request, made from a value of the noise. */
+/** Simulates a run in which the latency of each request is computed from the next value of the noise. */
 export function requestRun(noise: () => number, seconds: number): Measurement {
   const run = new SimulatedRun(seconds);
   for (let i = 0; i < RATE_PER_SEC * seconds; i++) run.end(i / RATE_PER_SEC, latencyOf(noise()));
   return run.measurement();
 }
 
-/** The number of values of a series that stand for its distribution. */
+/** The number of values from which the true distribution is estimated. */
 const LONG = 1_000_000;
 
 export function requestTruth(noise: () => number): Truth {
@@ -262,8 +269,8 @@ export function requestTruth(noise: () => number): Truth {
 }
 
 /**
- * The latency for a value of the noise: a straight line above the middle, so that the tail is as heavy as the noise's,
- * and the mean exists if the noise's does.
+ * Converts a value of the noise to a latency in milliseconds. It is linear above 0, so the latencies have as heavy a
+ * tail as the noise, and have a mean if the noise does.
  */
 function latencyOf(value: number): number {
   return value >= 0 ? 10 * (1 + value) : 10 / (1 - value);

@@ -1,7 +1,7 @@
 /**
- * How wrk and Plateau count responses that come after the time-out, or never, on a server that counts them itself. A
- * distribution without its slowest part, and an error count without requests that hang, make a server look better than
- * it is.
+ * Tests how wrk and Plateau count responses that come after the time-out, or never, against the server's own counts. A
+ * latency distribution that omits its slowest part, or an error count that omits requests that hang, makes a server
+ * look better than it is.
  */
 import type { Measurement } from "../../runner/result/result.ts";
 import { atLeast, equal } from "../bar.ts";
@@ -40,7 +40,7 @@ async function measureLate(): Promise<Late> {
   return { wrkMs, plateauMs: latency.percentiles["99"] };
 }
 
-/** The number of requests without a response, as the generator reports it and as the server counted it. */
+/** The number of requests that got no response, by each generator. */
 interface Never {
   readonly wrk: Counted;
   readonly plateau: Counted;
@@ -115,7 +115,7 @@ function p99Ms(output: string): number {
   return Number(value) * MS[unit];
 }
 
-/** The number of time-outs in wrk's output, which has the line only if something failed. */
+/** The number of time-outs in wrk's output, which has a line for errors only if there were any. */
 function timeoutsOf(output: string): number {
   return Number(/timeout (\d+)/.exec(output)?.[1] ?? 0);
 }

@@ -1,18 +1,16 @@
-/** A server that answers every fiftieth request late or never, and counts these requests. */
+/** A server that answers every fiftieth request late or never, and counts the requests that it never answers. */
 
 const EVERY = 50;
-/** The delay of a late response; longer than the generators' time-out. */
+/** The delay of a late response. It is longer than the generators' time-out. */
 export const LATE_MS = 1_500;
 
 export interface Stalling extends AsyncDisposable {
   readonly origin: string;
-  /** The number of requests without a response so far. */
+  /** The number of requests so far that were never answered. */
   unanswered(): number;
 }
 
-/**
- * Starts a server on which `/late` answers every fiftieth request after 1.5 s, and `/never` does not answer it at all.
- */
+/** Starts a server that delays every fiftieth request: on `/late` by LATE_MS, on `/never` for ever. */
 export function startStalling(): Stalling {
   let requests = 0;
   let unanswered = 0;

@@ -1,6 +1,6 @@
 /**
- * `deno task benchmarks` writes docs/benchmarks.md from the figures that `deno task bench --save bench/results` has
- * left. Figures that were not measured are not on the page.
+ * `deno task benchmarks` writes docs/benchmarks.md from the figures that `deno task bench --save bench/results` saved.
+ * Figures that were not measured are left out.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ deno task bench --help
 are the same on every machine, as their seeds are fixed.
 `;
 
-/** The saved figures, in the order of the benches. */
+/** Reads the saved figures, in the order of the benches. */
 export function readSaved(folder: string = RESULTS): SavedFigures[] {
   const order = Object.keys(benches);
   return readdirSync(folder).filter((name) => name.endsWith(".json"))
@@ -37,7 +37,7 @@ export function readSaved(folder: string = RESULTS): SavedFigures[] {
     .sort((a, b) => order.indexOf(a.bench) - order.indexOf(b.bench));
 }
 
-/** Other pages of docs/ by file, which hold figures beside the command that measures them. */
+/** Reads the other pages of docs/ by file name. They show figures beside the command that measures them. */
 export function readOthers(): Map<string, string> {
   const files = readdirSync(DOCS).filter((file) => file.endsWith(".md") && file !== NAME).sort();
   return new Map(files.map((file) => [file, Deno.readTextFileSync(join(DOCS, file))]));
@@ -74,7 +74,7 @@ function partOf(figures: SavedFigures): string {
   ].join("\n");
 }
 
-/** The markdown after `deno fmt`. */
+/** Formats markdown with `deno fmt`. */
 export async function formatted(markdown: string): Promise<string> {
   const process = new Deno.Command(Deno.execPath(), {
     args: ["fmt", "--ext", "md", "--line-width", "100", "-"],

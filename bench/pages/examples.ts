@@ -1,6 +1,6 @@
 /**
- * `deno task examples [NAME…|all]` makes the example pages by real runs. Without a name it makes those that are in the
- * repository; those of the other studies belong to a release.
+ * `deno task examples [NAME…|all]` makes the example pages from real runs. Without a name it makes the pages that are
+ * kept in the repository; all others are only published with releases.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname ?? "", "../..");
 const IN_REPOSITORY = ["shop", "ghost", "paper"];
 const OF_A_RELEASE = ["caching", ...Object.keys(experiments)];
 
-/** The experiment beside the page or, if there is none, the built-in one of that name. */
+/** The path of the experiment file beside the page or, if there is none, the name of the built-in experiment. */
 function experimentOf(name: string): string {
   const file = join(ROOT, "examples", `${name}.yaml`);
   return existsSync(file) ? file : name;

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * `deno task pictures`: the pictures of the README and the docs, and a sample of output, from real runs: the pages that
- * `deno task examples` made, in Chromium, and `plateau bench` in a terminal of tmux.
+ * `deno task pictures` makes the pictures for the README and the docs, and the README's sample of output, from real
+ * runs. It opens the pages that `deno task examples` made in Chromium, and runs `plateau bench` in a tmux terminal.
  */
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
@@ -15,11 +15,11 @@ import { toSvg } from "./screen.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../..");
 const IMAGES = join(ROOT, "docs/images");
-/** The scale of pictures relative to the page, so that they are small. */
+/** The scale of pictures relative to the page, which keeps the files small. */
 const SCALE = 0.75;
 const QUALITY = 0.85;
 const TALL = { width: 1_240, height: 2_400 };
-/** The parts of the page that are seen first, by the name of the picture. */
+/** The sizes of the windows for pictures of what a reader sees first, keyed by the picture's name. */
 const FIRST_SCREENS = {
   "first-screen": { width: 1_366, height: 768 },
   "first-screen-phone": { width: 390, height: 844 },
@@ -37,7 +37,7 @@ async function takePages(): Promise<void> {
   await browser.close();
 }
 
-/** Takes the picture of the summary, down to throughput against p99. */
+/** Takes the picture of the report's summary, down to the charts of throughput against p99. */
 async function takeSummary(browser: Browser): Promise<void> {
   const page = await openExample(browser, "caching", TALL);
   const { y = 0, height = 0 } = await page.locator("#e1-tradeoff .panels").boundingBox() ?? {};
@@ -60,7 +60,10 @@ async function save(page: Page, name: string, png: Uint8Array): Promise<void> {
   await Deno.writeFile(join(IMAGES, `${name}.webp`), webp);
 }
 
-/** Encodes a picture as WebP, a third of the size, by the browser's own encoder. @param png The picture as base64. */
+/**
+ * Encodes a picture as WebP, at a third of the PNG's size, with the browser's own encoder. @param png The picture in
+ * base64.
+ */
 async function asWebp(page: Page, png: string): Promise<Uint8Array> {
   const bytes = await page.evaluate(async ([source, quality]) => {
     const image = new Image();
@@ -74,11 +77,11 @@ async function asWebp(page: Page, png: string): Promise<Uint8Array> {
   return Uint8Array.from(bytes);
 }
 
-/** A shell prompt on the last line, after nothing but escapes that end a style of the output. */
+/** A shell prompt on the last line. Only escape sequences that reset styles may precede it. */
 // deno-lint-ignore no-control-regex -- the escapes of a terminal begin with one
 const PROMPT = /\n(?:\x1b\[[\d;]*m)*\$\s*$/;
 
-/** Takes the picture of the command and its output, once it is over. */
+/** Takes the picture of a terminal after `plateau bench` has run in it. */
 async function takeTerminal(): Promise<void> {
   await using api = await serve("api", "--port", "8080");
   const url = `${api.origin}/static`;
@@ -99,12 +102,14 @@ async function takeTerminal(): Promise<void> {
   await Deno.remove(bin, { recursive: true });
 }
 
-/** The screen without the empty prompt at its end, and with the command's line on top, which `clear` has removed. */
+/**
+ * Removes the empty prompt at the end of the screen, and puts back the command line, which `clear` removed, at its top.
+ */
 function titled(url: string, screen: string): string {
   return `$ plateau bench ${url} -c 50 -d 5s\n${screen.replace(/\n\$\s*$/, "")}`;
 }
 
-/** Puts the same output into the README as text, without its histogram and its statuses. */
+/** Puts the same output into the README as plain text, without the latency histogram and the status codes. */
 async function showInReadme(screen: string): Promise<void> {
   const file = join(ROOT, "README.md");
   // deno-lint-ignore no-control-regex -- the escapes of a terminal begin with one

@@ -1,10 +1,10 @@
-/** A terminal's screen as SVG: text with the styles that Plateau uses, one line below another. Pure. */
+/** Renders a terminal's screen as SVG. It knows only the styles that Plateau uses. */
 import { attributes, element } from "../../report/writing/xml.ts";
 
 const CHAR_WIDTH = 8.4;
 const LINE_HEIGHT = 18;
 const PADDING = 14;
-/** Fonts by preference. Which one is used depends on the reader's machine, so widths differ between readers. */
+/** Fonts in order of preference. Which one is used depends on the reader's machine, so character widths differ. */
 const FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 const COLOURS: Readonly<Record<string, string>> = {
   "31": "#ff7b72",
@@ -23,7 +23,7 @@ interface Style {
 
 const PLAIN: Style = { bold: false, dim: false, colour: null };
 
-/** @param screen Lines with the escapes of `tmux capture-pane -e`. @param columns The terminal's width. */
+/** @param screen Lines with escape sequences, as from `tmux capture-pane -e`. @param columns The terminal's width. */
 export function toSvg(screen: string, columns: number): string {
   const lines = screen.trimEnd().split("\n");
   const width = Math.ceil(columns * CHAR_WIDTH + 2 * PADDING);
@@ -52,7 +52,9 @@ export function toSvg(screen: string, columns: number): string {
   ].join("\n");
 }
 
-/** The style after the codes of one escape (ECMA-48 §8.3.117); 39 and 49 are the default colours. */
+/**
+ * Applies the codes of one SGR escape sequence to a style (ECMA-48 §8.3.117). Codes 39 and 49 are the default colours.
+ */
 function styled(style: Style, codes: string): Style {
   return codes.split(";").reduce((before: Style, code): Style => {
     if (code === "" || code === "0") return PLAIN;
@@ -63,7 +65,7 @@ function styled(style: Style, codes: string): Style {
   }, style);
 }
 
-/** A span at the terminal's position and with its width, whatever font the reader has. */
+/** Makes an SVG text of fixed position and width, so that columns stay aligned in any font. */
 function spanOf(text: string, column: number, row: number, { bold, dim, colour }: Style): string {
   const at = {
     x: (PADDING + column * CHAR_WIDTH).toFixed(1),

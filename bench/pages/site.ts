@@ -1,6 +1,6 @@
 /**
- * `deno task site`: the README and docs/ as a small static site in dist/site, with navigation in the README's order and
- * a search that needs no server. `--source URL` is where links to other files of the repository lead.
+ * `deno task site` builds a static site from the README and docs/ in dist/site, with navigation in the README's order
+ * and a search that runs in the browser. Links to the repository's other files lead to `--source URL`.
  */
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
@@ -12,12 +12,12 @@ import type { Section } from "./site_client.ts";
 const ROOT = join(import.meta.dirname ?? "", "../..");
 const SITE = join(ROOT, "dist/site");
 
-/** The anchor of a heading, as GitHub makes it, such as `#commands-around-the-runs`. */
+/** The anchor of a heading as GitHub generates it, such as `#commands-around-the-runs` without the `#`. */
 export function anchorOf(heading: string): string {
   return heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
 }
 
-/** The address of a repository's file on the site; null for a file that is not on the site. */
+/** The address on the site of a file of the repository; null if the file is not on the site. */
 export function addressOf(file: string): string | null {
   if (file === "README.md") return "index.html";
   if (file === "docs/decisions/README.md") return "docs/decisions/index.html";
@@ -25,7 +25,10 @@ export function addressOf(file: string): string | null {
   return /^docs\/.*\.md$/.test(file) ? file.replace(/\.md$/, ".html") : null;
 }
 
-/** The target of a link on the site: `ci.md#gitlab` → `ci.html#gitlab`. */
+/**
+ * Converts a link between files to one between pages of the site, such as `ci.md#gitlab` to `ci.html#gitlab`. Links to
+ * files that are not on the site lead to `source`; null if there is none.
+ */
 export function siteLink(link: string, from: string, source: string | null): string | null {
   if (/^(?:https?:|#)/.test(link)) return link;
   const [path, anchor] = link.split("#");
@@ -43,7 +46,7 @@ interface SitePage {
   readonly sections: readonly Section[];
 }
 
-/** One page, with its sections for the search. */
+/** Renders one page, and collects its sections for the search. */
 export function sitePage(file: string, text: string, source: string | null): SitePage {
   const address = addressOf(file) ?? "";
   const sections: Section[] = [];
@@ -91,7 +94,7 @@ function escaped(text: string): string {
   return markup`${text}`.text;
 }
 
-/** The groups of links below the README's heading "Documentation". */
+/** Renders the links that are below the README's heading "Documentation", in their groups. */
 function navigation(readme: string, from: string, source: string | null): string {
   const [, list = ""] = readme.split("\n## Documentation\n");
   const groups = [...list.matchAll(/^\*\*(.+?)\*\*:(.+?)(?=\n\n)/gms)].map(([, name, links]) => {

@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
-/** The search of the site: sections by words, prefixes and near misses, in the browser alone. */
+/** The search on the site, which runs in the browser. It finds sections by words, prefixes of words and near misses. */
 import MiniSearch from "minisearch";
 
-/** The part of a page between one heading and the next. */
+/** The part of a page from one heading to the next. */
 export interface Section {
-  /** The section's address from the root of the site, with its anchor. */
+  /** The section's address relative to the root of the site, including the anchor. */
   readonly id: string;
-  /** The title of the section's page. */
+  /** The title of the page to which the section belongs. */
   readonly title: string;
   readonly heading: string;
   readonly text: string;
@@ -38,7 +38,7 @@ function start(): void {
   const root = document.documentElement.dataset.root ?? ".";
   let index: MiniSearch<Section> | null = null;
   input.addEventListener("input", () => {
-    index ??= makeIndex(); // made only for readers who search
+    index ??= makeIndex(); // built only when a reader searches
     const found = index.search(input.value).slice(0, MOST_FOUND);
     list.replaceChildren(...found.map(({ id, heading, title }) => {
       const link = document.createElement("a");

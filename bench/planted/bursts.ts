@@ -1,16 +1,16 @@
 /// <reference lib="deno.worker" />
 /**
- * A worker that computes in bursts, once it is sent a seed and the flag that ends it: the lengths of bursts and pauses
- * are exponential. The flag is necessary because terminate() does not end a loop that never returns.
+ * A worker that computes in bursts once it has received a seed and a flag that ends it. The lengths of bursts and
+ * pauses are exponential. The flag is needed because terminate() does not end a loop that never yields.
  */
 import { Random } from "../statistics/random.ts";
 
-/** The mean length of bursts, and of pauses, so that the bursts take half of a core. */
+/** The mean length of bursts, and also of pauses, so that the worker uses half a core on average. */
 const MEAN_MS = 500;
 
 export interface Bursts {
   readonly seed: number;
-  /** One number, which is 0 while the bursts go on. */
+  /** A single number: 0 while the worker should go on, anything else to end it. */
   readonly ended: Int32Array;
 }
 

@@ -1,8 +1,8 @@
 import type { Bursts } from "./bursts.ts";
 
 /**
- * Starts a neighbour that uses a core in bursts until it is disposed; a thread of this process, which ends with the
- * process.
+ * Starts a neighbour that uses a core in bursts until it is disposed of. It is a thread of this process, so it ends
+ * with the process at the latest.
  */
 export function startNeighbour(seed: number): Disposable {
   const worker = new Worker(new URL("./bursts.ts", import.meta.url), { type: "module" });

@@ -1,7 +1,7 @@
 /**
- * A git repository with an Express, a Fastify and a Gin app, installed as the study's frameworks are, and a server of
- * Deno. Each has a loop in its handler, whose number of rounds is a constant in the code: 0 at first. A commit plants a
- * slowdown by raising that number.
+ * Makes a git repository with apps for Express, Fastify and Gin, installed as in the study of frameworks, and a server
+ * for Deno. Each handler runs a loop whose number of rounds is a constant in the code, at first 0. A commit plants a
+ * slowdown by raising this constant.
  */
 import { join } from "node:path";
 import type { FrameworkName } from "../../base/target/app_settings.ts";
@@ -16,15 +16,15 @@ export const APPS = [...FRAMEWORKS, "deno"] as const;
 export type App = typeof APPS[number];
 
 interface Place {
-  /** The file that holds the number of rounds and nothing else. */
+  /** The file that holds only the number of rounds. */
   readonly file: string;
   readonly rounds: (rounds: number) => string;
-  /** The files of the installed server, by name. */
+  /** Name and content of each file of the framework's server as it is installed. */
   readonly sources: () => Iterable<readonly [string, string]>;
   readonly server: string;
-  /** The texts in the server to be replaced, with their replacements. */
+  /** Replacements in the server's code, as pairs of old and new text. */
   readonly changes: readonly (readonly [string, string])[];
-  /** The files of the loop. */
+  /** Contents of the files that hold the loop, keyed by file name. */
   readonly files: Readonly<Record<string, string>>;
   readonly command: readonly string[];
   readonly build: readonly (readonly string[])[];
@@ -48,7 +48,7 @@ export function loop(rounds) {
 
 const IMPORTS_JS = `import { loop } from "./loop.js";\nimport { ROUNDS } from "./rounds.js";\n`;
 
-/** The place for a framework, with the files that the study installs. */
+/** The parts of a Place that come from the study of frameworks: its files and installation steps. */
 function installed(name: typeof FRAMEWORKS[number]): Pick<Place, "sources" | "build"> {
   const { folder, toolchain: { steps } } = frameworkNamed(name);
   return { sources: () => readSources(folder), build: steps };
@@ -61,8 +61,8 @@ Deno.serve({ hostname: HOST, port: Number(PORT) }, () => {
 `;
 
 /**
- * The place of the loop in each app. Each round needs the result of the one before, so no compiler shortens the loop
- * and no core runs two rounds at once.
+ * Where the loop goes in each app. Each round depends on the result of the previous one, so no compiler can shorten the
+ * loop and no core can run two rounds at once.
  */
 const PLACES: Readonly<Record<App, Place>> = {
   express: {
@@ -131,7 +131,7 @@ func Loop(rounds int) uint32 {
   },
 };
 
-/** The number of rounds that take about as long as a request. */
+/** The number of rounds that takes about as long as a whole request. */
 export const ROUNDS_OF_A_REQUEST: Readonly<Record<App, number>> = {
   express: 150_000,
   fastify: 60_000,
@@ -141,16 +141,17 @@ export const ROUNDS_OF_A_REQUEST: Readonly<Record<App, number>> = {
 
 export interface Planted extends Disposable {
   readonly path: string;
-  /** The environment of the measuring program, with a cache of builds of its own. */
+  /** The environment for the measuring program, in which it has its own build cache. */
   readonly env: Record<string, string>;
   /**
-   * Commits an app with a loop of `rounds` rounds, and its experiment, on top of HEAD; no commit is ever removed.
-   * @param share The share of the app's starts that have the loop. Only for servers in JavaScript.
+   * Commits an app with a loop of `rounds` rounds, and the experiment for it, on top of HEAD. Commits are never
+   * removed.
+   * @param share The share of the app's starts in which the loop runs. Only for servers in JavaScript.
    */
   readonly commit: (app: App, rounds: number, message: string, share?: number) => Promise<void>;
 }
 
-/** Makes a repository. The first commit is on the branch `main`; later ones are on a branch of their own. */
+/** Makes a repository. The first commit is on the branch `main`; all others are on a separate branch. */
 export async function plantedRepository(): Promise<Planted> {
   const folder = temporaryFolder();
   const path = join(folder.path, "repository");
@@ -164,7 +165,7 @@ export async function plantedRepository(): Promise<Planted> {
     env: envIn(folder.path),
     async commit(app, rounds, message, share = 1): Promise<void> {
       const constant = share < 1 ? drawnRounds(rounds, share) : PLACES[app].rounds(rounds);
-      // The message makes the file differ from all earlier ones, so that its commit is built anew.
+      // The message makes this file unlike any earlier one, so that the commit is built anew.
       const text = `// ${message}\n${constant}`;
       Deno.writeTextFileSync(join(path, app, PLACES[app].file), text);
       Deno.writeTextFileSync(join(path, "experiment.yaml"), JSON.stringify(experimentOf(app)));
@@ -175,17 +176,17 @@ export async function plantedRepository(): Promise<Planted> {
 }
 
 /**
- * The code by which a server decides at random, when it starts, whether it has the loop, as a program may by chance get
- * a slower memory layout.
+ * Code by which a server decides at random, when it starts, whether it has the loop. This imitates a program that by
+ * chance gets a slower memory layout.
  */
 function drawnRounds(rounds: number, share: number): string {
   return `export const ROUNDS = Math.random() < ${share} ? ${rounds} : 0;\n`;
 }
 
 /**
- * The settings for runs of a fixed number of requests. Node compiles while it runs, and the fewer requests a run
- * completes, the larger is the share of compilation, so only runs of the same number of requests do the same work. On
- * cores of its own Node varies less still, and Gin more (docs/decisions/0001-runs-of-a-number-of-requests.md).
+ * Settings for runs of a fixed number of requests. Node compiles code while it runs, and compilation takes a larger
+ * share of a run with fewer requests, so only runs with equal numbers of requests do the same work. On separate cores,
+ * Node varies even less, but Gin more (docs/decisions/0001-runs-of-a-number-of-requests.md).
  */
 const PINNED = {
   load: { connections: 8, requests: 2_500 },
@@ -199,7 +200,7 @@ const MEASURED: Readonly<Record<App, Pick<ExperimentInput, "load" | "pin">>> = {
   gin: { load: { connections: 8, duration: "2s" } },
 };
 
-/** The experiment for one app, with its framework's installation as `build`. */
+/** The experiment for one app, whose `build` is the installation of its framework. */
 function experimentOf(app: App): ExperimentInput {
   const { command, build } = PLACES[app];
   return {

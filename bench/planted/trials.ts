@@ -1,4 +1,4 @@
-/** Runs one `plateau ab` after the other on planted commits, and keeps each as a line. */
+/** Runs `plateau ab` on planted commits, one after the other, and keeps each result as a line of a log. */
 import * as z from "zod";
 import { TargetError } from "../../base/errors.ts";
 import { runAb } from "../stage/ab.ts";
@@ -7,7 +7,6 @@ import { type App, APPS, type Planted, ROUNDS_OF_A_REQUEST } from "./repository.
 
 const ratio = z.number().nullable();
 
-/** One line of the log file. */
 export const trial = z.strictObject({
   app: z.enum(APPS),
   planted: z.number().min(0).describe("Share of the service time of a request; 0 for none"),
@@ -37,7 +36,7 @@ interface Asked {
   readonly seed: number;
 }
 
-/** What is known of an unchanged app. */
+/** What was measured on an unchanged app: the CPU time of a request, and what a round of the loop adds to it. */
 export interface Known {
   readonly serviceUs: number;
   readonly roundNs: number;
@@ -45,7 +44,10 @@ export interface Known {
 
 const CALIBRATED = 8;
 
-/** The flags of an `ab` with runs of the same length. @param asked The flags of the case. */
+/**
+ * The flags for an `ab` that calibrates an app, with runs of the same length as those of a case. @param asked The flags
+ * of the case.
+ */
 export function calibrationFlags(asked: string): string {
   const [order = "", duration = ""] = [/--order \S+/, /--duration \S+/]
     .map((flag) => flag.exec(asked)?.[0]);
@@ -53,10 +55,11 @@ export function calibrationFlags(asked: string): string {
 }
 
 /**
- * The app's CPU time for a request, measured without a neighbour, and the time that a round of its loop adds. A round
- * adds more time than the loop alone takes at its best.
- * @param asked The flags of `ab`: a request takes longer while its program is compiled, so runs must have the same
- * length.
+ * Measures, without a neighbour, the app's CPU time per request and the time that one round of the loop adds to it. The
+ * latter is measured in the app, because a round adds more time than it takes in the loop alone.
+ *
+ * @param asked The flags of the case. Its runs must be as long as those measured here, because a request takes longer
+ * while the program is still being compiled.
  */
 export async function knownOf(app: App, asked: string, repository: Planted): Promise<Known> {
   const rounds = ROUNDS_OF_A_REQUEST[app];
@@ -74,7 +77,7 @@ export async function knownOf(app: App, asked: string, repository: Planted): Pro
   return { serviceUs, roundNs: 1_000 * serviceUs * (ratio - 1) / rounds };
 }
 
-/** Plants a new commit and runs `ab` on it, beside a neighbour. */
+/** Plants a new commit, and runs `ab` on it beside a neighbour. */
 export async function tryOne(
   { app, planted, drawn, flags, seed }: Asked,
   { serviceUs, roundNs }: Known,

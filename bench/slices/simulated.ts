@@ -1,50 +1,59 @@
 /**
- * Pairs of processes that are loaded in turns, slice by slice, on machines with disturbances: their true ratio is
- * known.
+ * Simulates pairs of processes that are loaded in turns, slice by slice, on machines with disturbances. Their true
+ * ratio is known.
  */
 import type { SideSlices } from "../../runner/stats/slices/slice_ratio.ts";
 import type { Random } from "../statistics/random.ts";
 
-/** How one machine, and the programs on it, affect the slices. Standard deviations are of logarithms of speed. */
+/**
+ * How the machine and the programs on it affect the slices. Standard deviations are those of the logarithm of the
+ * speed.
+ */
 export interface Behaviour {
-  /** The standard deviation of single slices, independent of each other. Default 3 %. */
+  /** The standard deviation between slices, which are independent of each other. Default: 3 %. */
   readonly slice?: number;
   /**
-   * The share of the slices in which requests wait for each other. Such a slice loses an exponential part of itself,
-   * with this mean.
+   * Slices in which requests wait for each other, as a share of all slices. Such a slice loses part of its requests;
+   * the lost part is exponential with mean `lost`.
    */
   readonly stalls?: { readonly share: number; readonly lost: number };
-  /** Noise of each side on its own that goes on from slice to slice: AR(1). */
+  /** Noise that each side has on its own, and that continues from slice to slice as an AR(1) process. */
   readonly waves?: { readonly stdev: number; readonly correlation: number };
-  /** The standard deviation between processes of one program. */
+  /** The standard deviation between processes of the same program. */
   readonly process?: number;
-  /** Memory layouts that a process gets by chance: this share of a side's processes is slower by this much. */
+  /** Memory layouts that processes get by chance: this share of a side's processes is slower by the share `slower`. */
   readonly layout?: {
     readonly share: number;
     readonly slower: number;
     readonly sides: "both" | "next";
   };
-  /** How much slower the machine is at the end of a pair of processes than at its start. */
+  /** By which share the machine is slower at the end of a pair of processes than at its start. */
   readonly drift?: number;
-  /** The same for the new side alone. Its speed then really changes, and the true ratio is the one in the middle. */
+  /**
+   * The same for the new side alone. Its speed then really changes, and the true ratio is that in the middle of the
+   * pair.
+   */
   readonly ownDrift?: number;
-  /** A neighbour that takes this part of the speed, in bursts and gaps of exponential lengths. */
+  /** A neighbour that takes the share `lost` of the speed, in bursts and gaps of exponential lengths. */
   readonly bursts?: { readonly lost: number; readonly burstS: number; readonly gapS: number };
-  /** Halts of the whole machine for this long, about once a period. */
+  /** Halts of the whole machine for `forS`, about once every `everyS`. */
   readonly freezes?: { readonly everyS: number; readonly forS: number };
-  /** Pauses of each side on its own, in its own time, such as collections. */
+  /** Pauses such as garbage collections, which each side has on its own. They come with its own running time. */
   readonly pauses?: { readonly everyS: number; readonly forS: number };
-  /** The cores that the base uses while it rests, and how much of the new side's speed each of them takes. */
+  /**
+   * The number of cores that the base uses while it should rest, and the share of the new side's speed that each of
+   * them takes.
+   */
   readonly restless?: { readonly cores: number; readonly slows: number };
 }
 
 /**
- * The measured part of a slice under most loads: 44 of 50 ms. Between two measured parts lie the 6 ms that are cut off
- * and a pause of 4 ms.
+ * The measured part of a slice under most loads. Of 50 ms, 44 are measured; between two measured parts lie the 6 ms
+ * that are cut off and a pause of 4 ms.
  */
 const SLICE_S = 0.044;
 const SWITCH_S = 0.01;
-/** The length of a pair of slices, including the switches to the next slice. */
+/** The seconds that a pair of slices takes, including the switch after each. */
 export const PAIR_S = 2 * (SLICE_S + SWITCH_S);
 const PER_SECOND = 5_000;
 const SLICE_NOISE = 0.03;
@@ -53,15 +62,15 @@ const CPU_SHARE = 0.9;
 export interface SimulatedPair {
   readonly base: SideSlices;
   readonly next: SideSlices;
-  /** The true log ratio of these two processes. */
+  /** The logarithm of the true ratio of these two processes, new over base. */
   readonly logRatio: number;
 }
 
 /**
  * Simulates the slices of one pair of processes.
  *
- * @param logRatio The log ratio of the programs, new over base.
  * @param pairs The number of pairs of slices.
+ * @param logRatio The logarithm of the ratio of the two programs' speeds, new over base.
  */
 export function simulatedPair(
   random: Random,
@@ -82,7 +91,7 @@ export function simulatedPair(
   let atS = 0;
   let isTurned = false;
   for (let pair = 0; pair < pairs; pair++) {
-    // ABBA: each two pairs hold one order and its reverse.
+    // ABBA: the second of every two pairs reverses the order of the first.
     isTurned = pair % 2 === 0 ? random.uniform() < 0.5 : !isTurned;
     for (const side of isTurned ? [1, 0] : [0, 1]) {
       const stalled = stalls !== undefined && random.uniform() < stalls.share
@@ -109,7 +118,6 @@ export function simulatedPair(
   return { base: sides[0], next: sides[1], logRatio: levels[1] - levels[0] };
 }
 
-/** Empty columns, to be filled slice by slice. */
 function columns(): { readonly [Column in keyof SideSlices]: number[] } {
   return {
     pair: [],
@@ -132,7 +140,9 @@ function processLevel(
   return process * random.normal() + (isSlow ? Math.log1p(-layout.slower) : 0);
 }
 
-/** Returns the mean speed of the machine between two moments. */
+/**
+ * Returns a mean over the time between two moments: of the machine's speed, or of the share that a disturbance takes.
+ */
 type SpeedOver = (fromS: number, toS: number) => number;
 
 function machineOver(
@@ -150,8 +160,9 @@ function machineOver(
 }
 
 /**
- * Returns the share of a stretch of time that lies in any of these spans.
- * @param starts Ascending, without overlaps.
+ * Returns the function that gives the share of a stretch of time that lies within the given spans. Its calls must be in
+ * order of time.
+ * @param starts In ascending order; spans must not overlap.
  */
 function shareIn(starts: readonly number[], ends: readonly number[]): SpeedOver {
   let first = 0;
@@ -180,7 +191,9 @@ function burstsOver(
   return shareIn(starts, ends);
 }
 
-/** Spans at even distances, which vary with a standard deviation of a tenth of the period. */
+/**
+ * Spans of `forS`, about once every `everyS`. Their starts vary with a standard deviation of a tenth of this period.
+ */
 function stretches(
   random: Random,
   { everyS, forS }: { readonly everyS: number; readonly forS: number },

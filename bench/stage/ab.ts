@@ -1,4 +1,4 @@
-/** Runs `plateau ab` on a bench's repository to its end. */
+/** Runs `plateau ab` to its end, in a bench's repository. */
 import { join } from "node:path";
 import * as z from "zod";
 import { TargetError } from "../../base/errors.ts";
@@ -6,7 +6,7 @@ import { selfCommand } from "../../targets/launch/child.ts";
 import { temporaryFolder } from "./folder.ts";
 
 export interface AbPlace {
-  /** The path of the repository, with its `experiment.yaml`. */
+  /** The path of the repository, in whose root `experiment.yaml` is. */
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -27,26 +27,29 @@ const comparisonShape = z.object({
   })).length(1),
 });
 
-/** A duration in milliseconds. */
+/** `spent` is in milliseconds. */
 const spentShape = z.object({ spent: z.number() });
 
 interface AbEnded {
   readonly code: number;
-  /** The seconds since its start, builds included. */
+  /** The seconds from the start of `ab` to its end, builds included. */
   readonly seconds: number;
-  /** The seconds without builds: starts, the load that shows the lengths of slices, and all other loads. */
+  /**
+   * The seconds without builds. They include starts and all loads, also the trial load from which the length of slices
+   * is chosen.
+   */
   readonly measuredS: number;
   readonly stdout: string;
   /** The figures of the only cell. */
   readonly figures: z.output<typeof comparisonShape>["cells"][number]["figures"];
-  /** The fault if the verdict is about responses and not about figures; otherwise null. */
+  /** The fault if the verdict is about the responses and not about figures; otherwise null. */
   readonly fault: string | null;
 }
 
-/** The exit codes that come with a verdict: neither worse nor inconclusive (0), worse (1), inconclusive (5). */
+/** The exit codes with which `ab` gives a verdict: neither worse nor inconclusive (0), worse (1), inconclusive (5). */
 const VERDICTS: readonly number[] = [0, 1, 5];
 
-/** Runs `ab`. Throws a TargetError if it ends without a verdict. */
+/** Throws a TargetError if `ab` ends without a verdict. */
 export async function runAb(place: AbPlace, flags: string, range: string): Promise<AbEnded> {
   const { path: cwd, env } = place;
   using folder = temporaryFolder();

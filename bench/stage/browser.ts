@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A headless Chromium that tells when a report is ready. */
+/** A headless Chromium that measures how soon a report is ready. */
 import { chromium } from "playwright-core";
 import { TargetError } from "../../base/errors.ts";
 import { findProgram } from "../../targets/launch/environment.ts";
@@ -13,7 +13,7 @@ const FLAGS = [
 ];
 
 interface ReportBrowser extends AsyncDisposable {
-  /** The milliseconds from the start of loading until the page says that its charts are drawn. */
+  /** The milliseconds from the start of loading until the page reports that its charts are drawn. */
   readyMs(url: string): Promise<number>;
 }
 
@@ -37,7 +37,7 @@ export async function openBrowser(): Promise<ReportBrowser> {
   };
 }
 
-/** Runs in the page, before any of the page's own code. */
+/** Runs in the page before any of the page's own code. */
 function noteReady(): void {
   new MutationObserver((_, observer) => {
     if (document.documentElement?.dataset.charts !== "drawn") return;

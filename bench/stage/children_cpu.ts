@@ -1,10 +1,18 @@
-/** The CPU time of programs that have ended, exactly: by getrusage(2), because /proc counts in steps of 10 ms. */
+/**
+ * The CPU time of programs that have ended. It comes from getrusage(2), because /proc only counts in steps of 10 ms.
+ */
 
 const RUSAGE_CHILDREN = -1;
-/** The size of struct rusage: user and system time, each as seconds and microseconds, and fourteen counters. */
+/**
+ * The size of struct rusage in 8-byte words: user and system time in two words each (seconds and microseconds), and
+ * fourteen counters.
+ */
 const RUSAGE_WORDS = 18;
 
-/** The microseconds that all ended children of this process have used, with the children that they had waited for. */
+/**
+ * The CPU time, in microseconds, of all children of this process that have ended, including their own children for
+ * which they waited.
+ */
 export function childrenCpuUs(): number {
   const libc = Deno.dlopen("libc.so.6", {
     getrusage: { parameters: ["i32", "buffer"], result: "i32" },

@@ -1,4 +1,7 @@
-/** A comparison of two sides as a table: how far each figure may be off, by the 95 % interval of its ratio. */
+/**
+ * Shows a comparison of two sides as a table. Each row says how far a figure may be off, according to the 95 % interval
+ * of its ratio.
+ */
 import type { ResultsComparison } from "../../report/subjects/comparison/comparison.ts";
 import { comparisonOf } from "../../report/judge/comparison.ts";
 import { ratioText } from "../../report/writing/ratios.ts";
@@ -11,20 +14,20 @@ interface Interval {
   readonly high: number;
 }
 
-/** How a ratio's interval shows how far the ratio may be from 1. */
+/** How far a ratio may be from 1, computed from the interval of the ratio. */
 interface Off {
-  /** The deviation of requests/s. */
+  /** The deviation of the requests/s, for which lower is worse. */
   readonly rate: (interval: Interval) => number;
-  /** The deviation of p99 and of CPU time, of which more is worse. */
+  /** The deviation of p99 and of CPU time, for which higher is worse. */
   readonly time: (interval: Interval) => number;
-  /** The figures that must be within the margin. */
+  /** The figures whose deviation must be within the margin. */
   readonly judged: readonly Figure[];
 }
 
 const FIGURES = ["rate", 99, "cpuPerRequest"] as const;
 type Figure = typeof FIGURES[number];
 
-/** Deviations that count only losses. */
+/** Counts only deviations for the worse. */
 export const LOSS: Off = {
   rate: ({ low }) => 1 - low,
   time: ({ high }) => high - 1,
@@ -32,10 +35,10 @@ export const LOSS: Off = {
 };
 
 const either = ({ low, high }: Interval): number => Math.max(1 - low, high - 1);
-/** Deviations in either direction. */
+/** Counts deviations in either direction. */
 export const CHANGE: Off = { rate: either, time: either, judged: FIGURES };
 
-/** The section of a comparison with one cell. */
+/** Makes the section for a comparison with a single cell. */
 export function comparedSection(
   caption: string,
   { cells: [{ comparison }], marginRatio }: ResultsComparison,

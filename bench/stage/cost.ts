@@ -1,6 +1,6 @@
 /**
- * What one exchange costs a load generator: its CPU time, as the difference between a long and a short run, which
- * excludes start-up.
+ * Measures the CPU time that one exchange costs a load generator. It is the difference between a long and a short run,
+ * so start-up is excluded.
  */
 import { TargetError } from "../../base/errors.ts";
 import { medianOf } from "../../runner/stats/quantile.ts";
@@ -11,10 +11,10 @@ import { childrenCpuUs } from "./children_cpu.ts";
 import { type Command, isInstalled, placed, start } from "./programs.ts";
 
 export interface Generator<Task> {
-  /** The program that has to be installed. */
+  /** The program that must be installed. */
   readonly program: string;
   command(task: Task, seconds: number): Command;
-  /** Reads the rate of requests, calls or messages from the generator's output. */
+  /** Reads the requests, calls or messages per second from the generator's output. */
   ratePerSec(output: string): number;
 }
 
@@ -23,15 +23,18 @@ export interface Cost {
   readonly ratePerSec: number;
 }
 
-/** The costs of the installed generators, one for each round. */
+/** The costs of the generators that are installed; one cost per round. */
 export type Costs<Name extends string> = Partial<Record<Name, readonly Cost[]>>;
 
-/** The seconds of the two runs; not fewer, because a thousand TLS handshakes take a second. */
+/**
+ * The seconds of the brief and the long run, with `--short` and without. They are not less than two, because a thousand
+ * TLS handshakes take about a second.
+ */
 const SECONDS = { short: [2, 3], long: [2, 6] } as const;
 
 export class Generators<Name extends string, Task> {
   readonly #there: readonly Name[];
-  /** The notes, which name missing generators, if any. */
+  /** A note that names the generators that are not installed; empty if all are. */
   readonly notes: readonly string[];
 
   constructor(private readonly generators: Readonly<Record<Name, Generator<Task>>>) {
@@ -58,7 +61,7 @@ export class Generators<Name extends string, Task> {
     });
   }
 
-  /** Makes one run; `cpuUs` is the CPU time of the whole run. */
+  /** Makes one run; here `cpuUs` is the CPU time of the whole run. */
   async #run(name: Name, task: Task, seconds: number): Promise<Cost> {
     const { command, ratePerSec } = this.generators[name];
     const beforeUs = childrenCpuUs();
@@ -70,12 +73,12 @@ export class Generators<Name extends string, Task> {
   }
 }
 
-/** The requests per second that wrk prints, and most generators with a similar output. */
+/** Reads the requests per second from the output of wrk, or of the many generators that print them in the same way. */
 export function rateOfWrk(output: string): number {
   return Number(/(?:Requests\/sec|Req\/s):\s*([\d.]+)/.exec(output)?.[1] ?? NaN);
 }
 
-/** The requests per second that h2load prints. */
+/** Reads the requests per second from h2load's output. */
 export function rateOfH2load(output: string): number {
   return Number(/, ([\d.]+) req\/s/.exec(output)?.[1] ?? NaN);
 }
@@ -85,7 +88,7 @@ interface Beside<Name extends string> {
   readonly bars?: Partial<Record<NoInfer<Name>, Bar>>;
 }
 
-/** A row for each generator. */
+/** One row for each generator. */
 export function rowsOf<Name extends string>(
   costs: Costs<Name>,
   figure: keyof Cost,

@@ -1,6 +1,6 @@
 /**
- * A server whose answers to anything but / take exponential times with a mean of a second, from a seed: `exponential.ts
- * SEED`, with PORT in the environment.
+ * `exponential.ts SEED` runs a server whose response times are exponential with a mean of one second, drawn from the
+ * seed; only `/` is answered at once. The variable PORT gives the port.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "../statistics/random.ts";

@@ -1,4 +1,4 @@
-/** Loads from workers of this process, for benches that have to know the moment of the start. */
+/** Runs loads from workers of this process, for benches that must know when the load starts. */
 import type { SoFarReport } from "../../runner/load/worker/messages.ts";
 import type { Loader, LoadRequest } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
@@ -7,14 +7,17 @@ import type { Measurement } from "../../runner/result/result.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 
-/** A load; without a script it requests the root. */
+/** A load. Without a script, it requests `/`. */
 type Asked = Pick<LoadRequest, "origin" | "load" | "driver"> & Partial<Pick<LoadRequest, "script">>;
 
 interface Hooks {
-  /** Called shortly before the load starts, with the moment on this isolate's `performance.now()`. */
+  /**
+   * Called shortly before the load starts, with the moment of the start on the clock of `performance.now()` in this
+   * isolate.
+   */
   readonly onStart?: (atMs: number) => void;
   /**
-   * Called at the end of each interval of a worker, with the report that the worker would have made if it had ended
+   * Called at the end of each interval for each worker, with the report that the worker would have made if it had ended
    * then.
    */
   readonly onSoFar?: (worker: number, report: SoFarReport) => void;

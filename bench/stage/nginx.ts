@@ -1,4 +1,7 @@
-/** The server on which generators are compared: nginx that answers from memory, one worker on a core of its own. */
+/**
+ * Starts the server on which generators are compared: nginx, which answers from memory with one worker on a core of its
+ * own.
+ */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { freePort } from "../../targets/launch/environment.ts";
@@ -6,7 +9,7 @@ import { temporaryFolder } from "./folder.ts";
 import { placed } from "./programs.ts";
 import { type Server, startServer } from "./server.ts";
 
-/** The TLS configuration. No session is resumed, so that all generators do the same. */
+/** The TLS configuration. It disables session resumption, so that all generators make full handshakes. */
 const TLS = `
     ssl_certificate server.crt;
     ssl_certificate_key server.key;
@@ -34,23 +37,22 @@ http {
 }
 `;
 
-/** Writes the files that `nginx -p FOLDER -c nginx.conf` reads. */
+/** Writes the files for `nginx -p FOLDER -c nginx.conf`. */
 export function writeNginxConfig(folder: string, port: number, workers = 1): void {
   Deno.writeTextFileSync(join(folder, "nginx.conf"), CONFIG(port, workers));
 }
 
-/** @param workers If there are several, they run on whichever cores the system chooses. */
+/** @param workers If there are several, the system chooses the cores on which they run. */
 export function startNginx(workers = 1): Promise<Server> {
   return startWith(workers, (path, port) => writeNginxConfig(path, port, workers));
 }
 
 /**
- * A server that lets a number of requests a second through and answers the others with 503, at once. `burst` further
- * requests may come before their time, because the limit counts in whole milliseconds, and no generator is as even as
- * that.
+ * Starts a server that answers `perSec` requests a second, and the excess with 503 at once. Up to `burst` requests may
+ * come too early, because the limit counts in whole milliseconds and no generator sends that evenly.
  */
 export function startLimitedNginx(perSec: number, burst: number): Promise<Server> {
-  // Answered by `empty_gif`, because `return` would answer before the limit is checked.
+  // The response comes from `empty_gif`, because `return` would be processed before the limit.
   const limited = `limit_req zone=all burst=${burst} nodelay; empty_gif;`;
   const zone = `limit_req_zone $server_name zone=all:1m rate=${perSec}r/s;`;
   return startWith(1, (path, port) => {
@@ -60,7 +62,7 @@ export function startLimitedNginx(perSec: number, burst: number): Promise<Server
   });
 }
 
-/** Starts nginx with TLS at `url`; its plain HTTP is there to see when nginx is ready. */
+/** Starts nginx with TLS at `url`. It also serves plain HTTP, by which we see when it is ready. */
 export async function startSecureNginx(): Promise<Server & { readonly url: string }> {
   const port = freePort();
   const listen = `listen 127.0.0.1:${port} ssl backlog=16384;${TLS}\n    listen`;
@@ -72,7 +74,7 @@ export async function startSecureNginx(): Promise<Server & { readonly url: strin
   return { ...server, url: `https://127.0.0.1:${port}/` };
 }
 
-/** Starts nginx with HTTP/2 by prior knowledge at `url`, and HTTP/1.1 beside it. */
+/** Starts nginx with HTTP/2 without TLS, by prior knowledge, at `url`. HTTP/1.1 is served on another port. */
 export async function startHttp2Nginx(): Promise<Server & { readonly url: string }> {
   const port = freePort();
   const listen = `listen 127.0.0.1:${port} http2 backlog=16384;\n    listen`;

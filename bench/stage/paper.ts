@@ -1,6 +1,6 @@
 /**
- * Results as large as those of a whole paper: nine frameworks in five scenarios, ten runs of 10 s each, with everything
- * that a run of `kuffel-walter` holds. They are drawn at random, always alike for a seed.
+ * Generates results as large as those of a whole paper: nine frameworks in five scenarios, with ten runs of 10 s each
+ * and everything that a run of the experiment `kuffel-walter` records. They are random, but always the same for a seed.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,21 +8,23 @@ import { type Results, results, type Run } from "../../runner/result/result.ts";
 import { warmupOf } from "../../runner/result/warmup.ts";
 import { type CellSpec, resultsFixture } from "../../tests/report/fixture.ts";
 
-/** The medians of Node frameworks and of scenarios, as ratios to the fastest. */
+/** The median latencies of frameworks, in milliseconds, and the factors by which scenarios multiply them. */
 const FRAMEWORKS = [4, 1.6, 3.2, 2.2, 5, 2, 12, 1.4, 0.9];
 const SCENARIOS = { static: 1, fib: 6, redis: 1.5, error: 1.2, validation: 1.8 };
-/** The shares of slow requests that give latencies one peak, one peak with a long tail, and two peaks. */
+/**
+ * The shares of slow requests. They give latencies with one peak, with one peak and a long tail, and with two peaks.
+ */
 const SLOW_RATIOS = [0.01, 0.05, 0.3];
 
 export interface PaperSpec {
-  /** The number of frameworks; default: all. */
+  /** The number of frameworks; default: all nine. */
   readonly frameworks?: number;
   readonly runs?: number;
-  /** The length of a run in seconds. */
+  /** The length of a run in seconds; default: 10. */
   readonly duration?: number;
   readonly seed?: number;
   readonly startedAt?: string;
-  /** The ratio of all latencies to those of the baseline. */
+  /** The factor for all latencies; default: 1. */
   readonly slower?: number;
 }
 
@@ -45,9 +47,7 @@ export function paperResults(
   return results.parse({ ...drawn, runs: drawn.runs.map(inFull) });
 }
 
-/**
- * A run with the further contents of a real one: its steady part, its slowest requests, other histograms, a finding.
- */
+/** Adds what a real run also records: its steady part, its slowest requests, further histograms and a finding. */
 function inFull(run: Run, at: number): Run {
   const { points, intervalS } = run.timeline;
   const { histogram } = run;
@@ -85,7 +85,7 @@ function slowRequest(
   };
 }
 
-/** Writes a folder of results, as `run` does: one run a line. */
+/** Writes a folder of results in the format of `plateau run`, with one run per line. */
 export function writeResults(folder: string, { runs, ...head }: Results): void {
   mkdirSync(folder, { recursive: true });
   const lines = runs.map((run) => JSON.stringify(run)).join(",\n");

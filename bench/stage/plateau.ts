@@ -1,4 +1,4 @@
-/** Runs `plateau bench` as users do, in a process of its own. */
+/** Runs `plateau bench` in a process of its own, as users do. */
 import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { readMemoryBytes } from "../../base/system/processes.ts";
 import { selfCommand } from "../../targets/launch/child.ts";
@@ -16,7 +16,7 @@ export function parseMeasurement(json: string): Measurement {
   return measurement.parse(JSON.parse(json));
 }
 
-/** @param place The cores; by default all but the server's. */
+/** @param place The cores on which Plateau runs; by default all but the server's. */
 export async function runPlateau(
   url: string,
   flags: readonly string[],
@@ -27,7 +27,7 @@ export async function runPlateau(
 
 export interface Watched {
   readonly measurement: Measurement;
-  /** The resident memory of the process, start-up and end included, every 250 ms. */
+  /** The resident memory of the process every 250 ms, from start-up to exit. */
   readonly memoryBytes: readonly number[];
 }
 
@@ -41,7 +41,7 @@ interface WatchedProgram {
   readonly memoryBytes: readonly number[];
 }
 
-/** Runs any generator, on all cores but the server's. */
+/** Runs any generator on all cores but the server's, and samples its memory. */
 export async function watch(command: Command): Promise<WatchedProgram> {
   const { pid, output } = start(placed("rest", command));
   const memoryBytes: number[] = [];

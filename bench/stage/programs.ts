@@ -1,4 +1,4 @@
-/** Programs of the machine, and the cores that they run on. */
+/** Starts installed programs, and assigns cores to them. */
 import { fileURLToPath } from "node:url";
 import { findProgram } from "../../targets/launch/environment.ts";
 import { TargetError } from "../../base/errors.ts";
@@ -17,10 +17,13 @@ export const PINNING = CAN_PIN
   ? "The server has core 0 for itself"
   : "Server and generator share their cores: there is no taskset, or only one core";
 
-/** The places: the server's core, one core for a generator, all cores but the server's, and all cores. */
+/** The sets of cores: the server's core, one core for a generator, all cores but the server's, and all cores. */
 export type Place = "server" | "generator" | "rest" | "anywhere";
 
-/** `command` kept to its place; taskset replaces itself by the program, which keeps the process id. */
+/**
+ * The command, restricted to the cores of its place. taskset replaces itself with the program, so the process id stays
+ * the same.
+ */
 export function placed(place: Place, command: Command): Command {
   if (!CAN_PIN || place === "anywhere") return command;
   const cores = { server: "0", generator: "1", rest: `1-${CORES - 1}` }[place];
@@ -35,7 +38,7 @@ export async function leaveServerCore(): Promise<void> {
 
 export interface Running {
   readonly pid: number;
-  /** The whole standard output; rejects with a TargetError when the program fails. */
+  /** The complete standard output; rejects with a TargetError if the program fails. */
   readonly output: Promise<string>;
 }
 
@@ -52,7 +55,7 @@ export function start([program, ...args]: Command): Running {
   return { pid: child.pid, output };
 }
 
-/** Compiles one C file of the benches, by its URL, to `path`. */
+/** Compiles a C file of the benches into a program at `path`. */
 export async function compile(source: URL, path: string): Promise<void> {
   await start(["cc", "-O2", "-o", path, fileURLToPath(source)]).output;
 }

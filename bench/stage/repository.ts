@@ -1,28 +1,28 @@
-/** Git repositories for benches, and the environment in which `plateau ab` runs on them. */
+/** Makes git repositories for benches, and the environment in which `plateau ab` runs on them. */
 import { copyFileSync, existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { TargetError } from "../../base/errors.ts";
 
-/** Makes an empty repository, on the branch `main`. */
+/** Makes an empty repository with the branch `main`. */
 export async function initRepository(path: string): Promise<void> {
   Deno.mkdirSync(path);
   await git(path, "init", "--quiet", "--initial-branch=main");
 }
 
-/** Commits all changes. */
+/** Commits all changes, including new files. */
 export async function commitAll(path: string, message: string): Promise<void> {
   await git(path, "add", "--all");
   await git(path, "commit", "--quiet", "--message", message);
 }
 
-/** Runs git with a fixed identity, so that the user's configuration does not matter. */
+/** Runs git with a fixed identity and unsigned commits, whatever the user's configuration says. */
 export async function git(cwd: string, ...args: string[]): Promise<void> {
   const someone = ["-c", "user.name=bench", "-c", "user.email=bench", "-c", "commit.gpgSign=false"];
   await output(cwd, ["git", ...someone, ...args]);
 }
 
-/** The output of a program. Throws a TargetError if the program fails. */
+/** Throws a TargetError if the program fails. */
 async function output(
   cwd: string,
   [program, ...args]: readonly [string, ...string[]],
@@ -34,8 +34,8 @@ async function output(
 }
 
 /**
- * An environment with a cache of its own, which has this machine's calibration but no earlier builds. The caches of
- * Deno and Go are the user's.
+ * An environment with a Plateau cache of its own, which starts with this machine's calibration but without builds. The
+ * caches of Deno and Go remain the user's.
  */
 export function envIn(folder: string): Record<string, string> {
   const users = Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache");

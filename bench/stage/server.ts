@@ -1,4 +1,4 @@
-/** Servers of the benches: started by a command, ready when they answer, stopped at the end of their scope. */
+/** Servers for benches. A command starts them, they are ready when they answer, and disposing of them stops them. */
 import { descendantsOf } from "../../base/system/processes.ts";
 import { startTarget } from "../../targets/launchers.ts";
 import { freePort } from "../../targets/launch/environment.ts";
@@ -8,13 +8,13 @@ import { type Command, placed } from "./programs.ts";
 
 export interface Server extends AsyncDisposable {
   readonly origin: string;
-  /** The process id of the program itself. */
+  /** The process id of the server program itself. */
   readonly pid: number;
 }
 
 const READY_TIMEOUT_MS = 20_000;
 
-/** @param command Returns, for a free port, the command that starts the server there. */
+/** @param command Returns the command that starts the server on the given free port. */
 export async function startServer(
   name: string,
   command: (port: number) => Command,
@@ -38,13 +38,13 @@ export async function startServer(
 }
 
 interface AppOptions {
-  /** The app's settings. */
+  /** The app's settings, as for `--set`. */
   readonly set?: Readonly<Record<string, string>>;
-  /** Changes the app's command before it runs; by default the command is kept to the server's core. */
+  /** Changes the app's command before it runs. By default, the command is restricted to the server's core. */
   readonly through?: (command: Command) => Command;
 }
 
-/** Starts a built-in app. */
+/** Starts a built-in app of Plateau. */
 export function startApp(
   name: string,
   { set = {}, through = (command) => placed("server", command) }: AppOptions = {},

@@ -1,17 +1,17 @@
-/** Compiles and starts the witness of `witness.c`. */
+/** Compiles and starts the witness, a server that notes when it reads and answers each request (`witness.c`). */
 import { join } from "node:path";
 import { temporaryFolder } from "./folder.ts";
 import { compile, placed } from "./programs.ts";
 import { type Server, startServer } from "./server.ts";
 
-/** One request by the server's own clock, in milliseconds. */
+/** One request, with times in milliseconds by the server's own clock. */
 export interface Noted {
   readonly readMs: number;
   readonly answeredMs: number;
 }
 
 export interface Witness extends Server {
-  /** Returns the requests answered since the last call, in their order. */
+  /** Returns the requests answered since the last call, in the order of their answers. */
   takeNotes(): Promise<Noted[]>;
 }
 
@@ -27,7 +27,7 @@ export async function startWitness(answerMs: number): Promise<Witness> {
     const answer = await fetch(`${server.origin}/noted`);
     return parseNotes(await answer.text());
   };
-  await takeNotes(); // drops the request that found the server ready
+  await takeNotes(); // drops the request that showed that the server was ready
   return { ...server, takeNotes };
 }
 

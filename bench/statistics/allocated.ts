@@ -1,5 +1,6 @@
 /**
- * Whether the runs that `plateau plan` advises see the intended change, and what they cost relative to the best choice.
+ * Tests whether the runs that `plateau plan` advises show the intended change, and how much time they take relative to
+ * the best choice of runs.
  */
 import {
   allocationFor,
@@ -17,7 +18,7 @@ import type { NoiseOf, Row, Section } from "../bench.ts";
 import { atMost } from "../bar.ts";
 import { Random } from "./random.ts";
 
-/** The blocks that `plateau plan` measures: five of two runs, each run divided into five parts. */
+/** What `plateau plan` measures: five blocks of two runs, one on each side. Each run is divided into five parts. */
 const BLOCKS = 5;
 const RUN_S = 10;
 const PARTS = 5;
@@ -25,7 +26,10 @@ const PLANS = 300;
 const CHANGE = 0.05;
 const FAMILY: PlannedFamily = { tests: 1, cells: 1, borrowed: 0, marginRatio: 0.02 };
 
-/** The costs that `plateau plan` assumes: it may advise runs from a quarter to four times as long as the measured ones. */
+/**
+ * The costs that `plateau plan` assumes, in seconds. It may advise runs from a quarter of the length of the measured
+ * runs to four times that length.
+ */
 const COSTS: PlannedCosts = { runS: 3, shortestS: RUN_S / 4, longestS: 4 * RUN_S };
 const SESSIONS = { stdev: 0.01, setUpS: 120 };
 
@@ -33,16 +37,16 @@ const NEAR = { text: "0.8 to 1.25", holds: (ratio: number) => ratio > 0.8 && rat
 
 interface Machine {
   readonly name: string;
-  /** Standard deviations: of runs that are as long as possible, and of single seconds within a run. */
+  /** Standard deviations: `run` between runs, however long they are, and `second` between single seconds of a run. */
   readonly run: number;
   readonly second: number;
-  /** The noise of successive seconds of a run, with mean 0 and standard deviation 1. */
+  /** The noise of successive seconds of a run. It has mean 0 and standard deviation 1. */
   readonly noise: NoiseOf;
-  /** The variance of the mean of many seconds, as a multiple of the variance if the seconds were independent. */
+  /** The variance of the mean of many seconds, relative to what it would be if the seconds were independent. */
   readonly clustering: number;
 }
 
-/** @param memory The correlation of a second with the one before. */
+/** @param memory The correlation between consecutive seconds. */
 function remembering(memory: number): Pick<Machine, "noise" | "clustering"> {
   return {
     noise: (seed) => {
@@ -69,11 +73,14 @@ const MACHINES: readonly Machine[] = [
   },
 ];
 
-/** For noise of which nothing is known: the number of stretches, and their length relative to the noise's memory. */
+/**
+ * The number and the length, in seconds, of the stretches from which the clustering of unknown noise is computed. A
+ * stretch must be much longer than the noise's memory.
+ */
 const STRETCHES = 2_000;
 const STRETCH = 500;
 
-/** The machine whose runs differ by 1 % and seconds by 5 %, with noise that the user supplies. */
+/** A machine with noise that the user supplies, whose runs vary by 1 % and whose seconds vary by 5 %. */
 function machineOf(noise: NoiseOf): Machine {
   const next = noise(1_000_003);
   const squares = Array.from({ length: STRETCHES }, () => {
@@ -92,8 +99,8 @@ function machineOf(noise: NoiseOf): Machine {
 }
 
 /**
- * @param sessions How sessions differ and what each costs; null: one session.
- * @param noise The noise of a run's seconds.
+ * @param sessions How much sessions differ and what each costs; null: there is only one session.
+ * @param noise The noise of the seconds of a run; absent: that of each of MACHINES.
  */
 function advisedRuns(sessions: typeof SESSIONS | null, noise?: NoiseOf): Section {
   const machines = noise === undefined ? MACHINES : [machineOf(noise)];
@@ -140,7 +147,7 @@ function rowsOf(machine: Machine, costs: PlannedCosts): Row[] {
   ];
 }
 
-/** The estimate that `plateau plan` makes from five blocks. */
+/** Simulates five blocks, and returns the noise that `plateau plan` estimates from them. */
 function measured(random: Random, machine: Machine): RunNoise {
   const parts: number[][] = [];
   const run = (): number => {
@@ -173,8 +180,8 @@ const MOST_RUNS = 60;
 const MOST_REPEATED = 300;
 
 /**
- * The shortest time in which the change can be seen, over a grid of run lengths (in equal steps of their logarithm) and
- * all numbers of runs and sessions.
+ * The shortest time in which the change can be seen. It is searched for over all numbers of runs and sessions, and over
+ * run lengths that increase by equal factors.
  */
 function leastTimeS(
   noise: RunNoise,

@@ -1,4 +1,4 @@
-/** The promises of comparisons' verdicts and intervals on machines with disturbances, with fixed seeds. */
+/** Tests what verdicts and intervals of comparisons promise on machines with disturbances, with fixed seeds. */
 import type { Row, Section } from "../bench.ts";
 import { type Covered, rateCoverage, untilCoverage } from "./coverage.ts";
 import type { Machine } from "./experiment.ts";
@@ -30,7 +30,7 @@ export const COMPARED: readonly (() => Section)[] = [
 
 const CASES = 300;
 
-/** The share of comparisons for which `is` holds. */
+/** The share of comparisons for which `is` is true. */
 function share(
   cases: number,
   compare: () => Verdicts,
@@ -134,7 +134,7 @@ function sizes(): Section {
   };
 }
 
-/** Rows for comparisons that are refused, and for wrong comparisons that are not refused. */
+/** Rows for how often a ratio is refused an interval, and how often an interval that is given misses the truth. */
 function groupRows(name: string, { share, refused }: Covered): Row[] {
   return [
     row(`${name}: refused, as the runs fall into two groups`, refused),

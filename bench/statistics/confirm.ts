@@ -1,4 +1,4 @@
-/** The two stages of `ab` on a known difference of the head: what they find, and the difference that they report. */
+/** Tests the two stages of `ab` on a known difference: how often they find it, and what difference they report. */
 import {
   comparePairs,
   comparisonOf,
@@ -17,7 +17,10 @@ const BLOCKS = 5;
 const MARGIN_RATIO = 0.02;
 const TRUTHS = [1, 0.98, 0.97, 0.95, 0.93] as const;
 
-/** The standard deviation of a run: five blocks detect −5 % in a third of the cases, ten blocks in seven of ten. */
+/**
+ * The standard deviation between runs. With it, five blocks detect −5 % in a third of the cases, and ten blocks in
+ * seven of ten.
+ */
 const RUN = 0.025;
 
 type MachineOf = (seed: number) => Machine;
@@ -28,11 +31,14 @@ const MACHINES: readonly (readonly [name: string, machine: MachineOf])[] = [
 ];
 
 interface Outcome {
-  /** The comparison by the first five blocks, by all ten as if all were always made, and by both stages. */
+  /**
+   * The comparison by the first five blocks alone, by ten blocks that are always made, and by `ab`, which only adds the
+   * second five if the first five suggest a loss.
+   */
   readonly first: FigureComparison;
   readonly ten: FigureComparison;
   readonly staged: FigureComparison;
-  /** Whether both the first five and the second five blocks, each on their own, show that the new side is worse. */
+  /** Whether the first five blocks and the second five, each on their own, show that the new side is worse. */
   readonly isWorseTwice: boolean;
   readonly isAgain: boolean;
 }
@@ -69,7 +75,9 @@ function shareOf<T>(all: readonly T[], is: (one: T) => boolean): number {
   return all.filter(is).length / all.length;
 }
 
-/** The bias of the ratios, as a share of the true ratio: of their median and of their geometric mean. */
+/**
+ * The bias of the reported ratios, as a share of the true ratio: that of their median and that of their geometric mean.
+ */
 function biasesOf(
   all: readonly FigureComparison[],
   truth: number,
@@ -78,11 +86,11 @@ function biasesOf(
   return { median: Math.expm1(medianOf(logs)), mean: Math.expm1(meanOf(logs)) };
 }
 
-/** The most changes that both stages may miss although ten blocks see them, in percent of all cases. */
+/** How many fewer changes `ab` may find than ten blocks that are always made, in percent of all cases. */
 const MOST_LOST = 7;
 /**
- * The bar for the bias of the median over repeated measurements: half of these ratios should lie on either side of the
- * truth. Their mean has no bar, because only bad results were measured again.
+ * The bar for the bias of the median in cases with a second stage, because half of their ratios should lie on either
+ * side of the truth. The mean has no bar, because only cases with a bad first stage get a second.
  */
 const MOST_BIAS: Bar = { text: "± 0.3", holds: (found) => Math.abs(found) <= 0.3 };
 
@@ -122,7 +130,7 @@ function rowsOf(truth: number, outcomes: readonly Outcome[]): Row[] {
   ];
 }
 
-/** @param cases The number of cases in each row. */
+/** @param cases The number of cases per row. */
 export function confirmations(cases: number, noise?: NoiseOf): Section[] {
   const machines: typeof MACHINES = noise === undefined ? MACHINES : [[
     "2.5 % between runs, by the noise handed in",

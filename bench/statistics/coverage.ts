@@ -1,4 +1,4 @@
-/** How often intervals hold the truth. */
+/** Measures how often intervals contain the truth. */
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import {
   type ConfidenceInterval,
@@ -17,17 +17,19 @@ import { estimatesOf, FIGURES, type Machine, simulateCells, SLOW_FACTOR } from "
 import type { Random } from "./random.ts";
 
 export interface Covered {
-  /** The share of the 95 % intervals that holds the truth. */
+  /** The share of the 95 % intervals that contain the truth. */
   readonly share: number;
-  /** The share without an interval, because the runs fall into two groups. */
+  /** The share of cases without an interval because the runs fall into two groups. */
   readonly refused: number;
 }
 
-/** The powers in a ratio: +1 for factors, −1 for divisors. All cells are alike, so the truth is 1. */
+/**
+ * The exponents of the cells in a ratio: +1 for factors, −1 for divisors. All cells are alike, so the true ratio is 1.
+ */
 export const RATIO = [1, -1];
 export const RATIO_OF_RATIOS = [1, -1, -1, 1];
 
-/** The coverage of each figure's interval. */
+/** The coverage of the ratio's interval, for each figure. */
 export function ratioCoverage(
   random: Random,
   cases: number,
@@ -47,7 +49,7 @@ export function ratioCoverage(
   return FIGURES.map((_, f) => coveredOf(found.map((one) => one[f])));
 }
 
-/** Whether the ratios, repetition by repetition, fall into two groups. */
+/** Whether the ratios of the single repetitions fall into two groups. */
 function isGrouped(terms: readonly { estimate: Estimate; power: number }[]): boolean {
   const [{ estimate: { byRun } }] = terms;
   const ratios = byRun.map((_, i) =>
@@ -71,7 +73,7 @@ function coveredOf(
   };
 }
 
-/** The coverage for the rate of a single cell. */
+/** The coverage of the interval of a single cell's rate. */
 export function rateCoverage(
   random: Random,
   cases: number,
@@ -90,13 +92,13 @@ export function rateCoverage(
 
 const BASE_RATE = 2_000;
 
-/** The mean rate of all possible runs, relative to the median rate of quick runs. */
+/** The mean rate over all possible runs, relative to the median rate of runs that are not slow. */
 function trueRatio({ run = 0, slowShare = 0 }: Machine): number {
   return Math.exp(run ** 2 / 2) * (1 - slowShare + slowShare / SLOW_FACTOR);
 }
 
 interface Sequences extends Covered {
-  /** The mean number of repetitions. */
+  /** The mean number of repetitions until the rate was known. */
   readonly repetitions: number;
 }
 

@@ -1,4 +1,4 @@
-/** The benefit and the cost of comparing the runs of a block with each other, on machines that drift. */
+/** Tests what comparing the runs of a block with each other gains and costs on machines that drift. */
 import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
 import type { Row, Section } from "../bench.ts";
 import type { Machine } from "./experiment.ts";
@@ -8,7 +8,7 @@ import { compareMany, type ManyCells } from "./verdicts.ts";
 
 const CELLS = 20;
 const CASES = 200;
-/** The number of runs in a block, which holds both sides of all cells. */
+/** The number of runs in a block, which consists of one run of each side of each cell. */
 const BLOCK = 2 * CELLS;
 const RUN = 0.02;
 
@@ -23,7 +23,10 @@ function share(cases: number, isSo: () => boolean): number {
   return Array.from({ length: cases }, isSo).filter(Boolean).length / cases;
 }
 
-/** How often at least one cell is called better or worse, by rate or p99, although both sides are the same program. */
+/**
+ * Tests how often at least one cell is called better or worse, by rate or p99, although both sides are the same
+ * program.
+ */
 export function driftAlarms(): Section {
   const rows = [["no drift", { run: 0.05 }] as const, ...driftsOf(BLOCK)].flatMap((
     [name, machine],
@@ -56,7 +59,7 @@ export function driftAlarms(): Section {
   };
 }
 
-/** The share of all cases in which the slower cell is called worse by its rate. */
+/** The share of cases in which the slower cell is called worse by its rate. */
 function power(many: Omit<ManyCells, "inPairs" | "figures">, cases: number): number {
   const random = new Random(many.repetitions);
   return share(cases, () => {
@@ -65,10 +68,10 @@ function power(many: Omit<ManyCells, "inPairs" | "figures">, cases: number): num
   });
 }
 
-/** The number of cases for a lone cell, which is simulated quickly. */
+/** The number of cases for a lone cell, which is quick to simulate. */
 const LONE_CASES = 2_000;
 
-/** The power without drift, with runs in pairs and with the same runs unpaired. */
+/** Compares the power of paired runs with that of the same runs unpaired, on a machine without drift. */
 export function pairedPower(): Section {
   const rows = [[CELLS, 1.08], [1, 1.06], [1, 1 + DEFAULT_MARGIN_RATIO]].flatMap((
     [pairs, slower],
@@ -107,12 +110,14 @@ export function pairedPower(): Section {
   };
 }
 
-/** Standard deviations between repetitions: none, the same as between runs, and five times that. */
+/** The standard deviations between repetitions: none, the same as between runs, and five times that. */
 const BLOCKS = [0, RUN, 5 * RUN] as const;
-/** The bar in percent: 5.5 %, and two standard errors over `LONE_CASES`. */
+/** The bar in percent: 5.5 %, plus two standard errors of that share over `LONE_CASES`. */
 const MOST_ERRORS = 5.5 + 200 * Math.sqrt(0.055 * 0.945 / LONE_CASES);
 
-/** How often the interval of a lone cell misses a ratio of 1, on either side, when both sides are one program. */
+/**
+ * Tests how often the interval of a lone cell misses a ratio of 1, on either side, if both sides are the same program.
+ */
 export function loneErrors(): Section {
   const rows = BLOCKS.flatMap((block) =>
     [4, 5, 7, 10].map((repetitions) => {
@@ -135,7 +140,7 @@ export function loneErrors(): Section {
   };
 }
 
-/** The numbers of repetitions to try; the smallest that finds a slower cell in 80 % of the cases is the result. */
+/** The numbers of repetitions to try. The result is the smallest that finds a slower cell in 80 % of the cases. */
 const REPETITIONS = [4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 28, 34, 40, 48, 56] as const;
 const PAIRS = 6;
 const POWER_CASES = 100;

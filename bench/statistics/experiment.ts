@@ -1,6 +1,6 @@
 /**
- * Simulated experiments: cells that run in blocks, with known true ratios, on machines with the disturbances of real
- * ones.
+ * Simulates experiments: cells with known true ratios run in blocks, on machines with disturbances like those of real
+ * machines.
  */
 import { bootstrap, type Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -11,33 +11,38 @@ import type { Random } from "./random.ts";
 export const FIGURES = ["rate", 50, 99] as const satisfies readonly PooledFigure[];
 
 /**
- * The disturbances of a machine. Standard deviations are of logarithms of how long everything takes; absent effects do
- * not occur.
+ * The disturbances of a machine; absent ones do not occur. Standard deviations are those of the logarithm of the time
+ * that everything takes.
  */
 export interface Machine {
-  /** The standard deviation between runs, independent of each other. */
+  /** The standard deviation between runs, which are independent of each other. */
   readonly run?: number;
-  /** The standard deviation between repetitions, shared by all cells of one repetition. */
+  /** The standard deviation between repetitions; all cells share the deviation of a repetition. */
   readonly block?: number;
   /**
-   * The standard deviation of waves: run means in the order of time, each correlated 0.8 with the one before (AR(1)).
+   * The standard deviation of waves in the order of time, in which consecutive runs have a correlation of 0.8 (AR(1)).
    */
   readonly waves?: number;
-  /** How much longer the last run takes than the first; runs in between change evenly. */
+  /**
+   * How much longer, in the logarithm of the time, the last run takes than the first. In between it increases evenly.
+   */
   readonly drift?: number;
-  /** How much longer all runs take from some moment on. */
+  /** By which share all runs take longer from a random run on. */
   readonly step?: number;
-  /** The standard deviation of levels, each of which holds for a sixth of all runs on average. */
+  /** The standard deviation of levels. Each level holds for a sixth of all runs on average. */
   readonly levels?: number;
-  /** A sine: runs are slower and faster in turns by this much, with a period of this many runs. */
+  /**
+   * A sine by which runs become slower and faster. Its amplitude is `height` in the logarithm of the time, and its
+   * period is in runs.
+   */
   readonly sine?: { readonly height: number; readonly period: number };
-  /** The share of the runs that take `SLOW_FACTOR` times as long, each on its own. */
+  /** The share of runs that take `SLOW_FACTOR` times as long, independently of each other. */
   readonly slowShare?: number;
-  /** The mean share of a run's time in which the server stalls, exponential. */
+  /** The mean share of a run's time for which the server stalls; this share is exponential. */
   readonly stall?: number;
-  /** The standard deviation between sessions, shared by all runs of one session. */
+  /** The standard deviation between sessions; all runs of a session share its deviation. */
   readonly session?: number;
-  /** Returns a further term by which a run takes longer: one value for each run, in the order of time. */
+  /** Returns one value per run, in the order of time, to be added to the logarithm of the run's time. */
   readonly noise?: () => number;
 }
 
@@ -46,22 +51,22 @@ const WAVES = 0.8;
 const MEDIAN_US = 5_000;
 const SECONDS = 10;
 const PER_SECOND = 2_000;
-/** The standard deviation of the logarithm of request times; with it, the p99 is 3.2 times the p50. */
+/** The standard deviation of the logarithm of request times. With it, p99 is 3.2 times p50. */
 const REQUEST = 0.5;
-/** The latencies recorded for each run; fewer than there were, for speed. */
+/** The number of latencies recorded per run. It is less than the number of requests, for speed. */
 const RECORDED = 2_000;
-/** The length of the stall that some requests meet. */
+/** Requests that meet a stall take between one and two times this long. */
 const STALL_US = 100_000;
 const STALLED_PER_TIME = 0.1;
 
-/** Log-normal request times of a run without noise, as quantiles to draw from. */
+/** The request times of a run without noise, which are log-normal, as quantiles from which to draw. */
 const TIMES_US = Float64Array.from({ length: 4_096 }, (_, i) => {
   const share = (i + 0.5) / 4_096;
   const normal = Math.sign(share - 0.5) * tQuantile(Math.abs(2 * share - 1), Infinity);
   return MEDIAN_US * Math.exp(REQUEST * normal);
 });
 
-/** Reused: emptied for each run. */
+/** Reused, and emptied for each run. */
 const latency = new Histogram();
 
 function simulateRun(
@@ -83,15 +88,20 @@ export interface Plan {
   readonly cells: number;
   readonly repetitions: number;
   readonly machine: Machine;
-  /** How many times as long everything takes in each cell; default 1. */
+  /** For each cell, how many times as long everything takes; default 1. */
   readonly slower?: readonly number[];
-  /** The number of latencies of each run. */
+  /** The number of latencies recorded per run. */
   readonly recorded?: number;
-  /** Whether the two cells of each pair run next to each other in a block; default: random order. */
+  /**
+   * Whether the two cells of each pair run next to each other in a block. Otherwise the order of all cells is random.
+   */
   readonly inPairs?: boolean;
 }
 
-/** Simulates the runs of each cell, by repetition; within a repetition, the cells run in random order. */
+/**
+ * Simulates the runs of each cell. The result is by cell, then by repetition; within a repetition, the cells run in
+ * random order.
+ */
 export function simulateCells(
   random: Random,
   { cells, repetitions, machine, slower = [], recorded = RECORDED, inPairs = false }: Plan,
@@ -118,7 +128,7 @@ export function simulateCells(
   return runs;
 }
 
-/** For each run, the logarithm of how many times longer everything takes because of the moment of the run. */
+/** For each run in the order of time, the logarithm of the factor by which everything takes longer at that moment. */
 function timeEffects(random: Random, runs: number, machine: Machine): number[] {
   const { waves = 0, drift = 0, step = 0, levels = 0, sine = { height: 0, period: 1 } } = machine;
   const { noise: handedIn = () => 0 } = machine;
@@ -138,7 +148,7 @@ function orderOf(random: Random, cells: number): number[] {
     .sort((a, b) => a.at - b.at).map(({ cell }) => cell);
 }
 
-/** The estimates for cells of one session, whose runs are paired. */
+/** Estimates the figures of cells whose runs are paired by repetition. By default, all runs belong to one session. */
 export function estimatesOf(
   cells: readonly RunBlock[][][],
   figures: readonly PooledFigure[] = FIGURES,

@@ -1,4 +1,4 @@
-/** How often thresholds are judged right, if the truth is at their limit or at a known distance from it. */
+/** Tests how often thresholds are judged right if the truth is exactly at the limit or at a known distance from it. */
 import { type Gate, judgeTogether } from "../../report/judge/thresholds.ts";
 import type { Outcome } from "../../report/judge/reasons.ts";
 import { allowedBy, distanceTo, exactly, sideOf, tested } from "../../report/judge/rules.ts";
@@ -15,7 +15,7 @@ import { meanRange } from "../../report/figures/range.ts";
 const EXPERIMENTS = 1_000;
 const CELLS = 20;
 const LEVEL = 0.95;
-/** The standard deviation between runs, of the logarithm. */
+/** The standard deviation of the logarithm of the rate between runs. */
 const NOISE = 0.02;
 
 export function gates(): Section {
@@ -66,14 +66,14 @@ export function gates(): Section {
   };
 }
 
-/** The number of requests of each of five runs. */
+/** The number of requests in each of five runs. */
 const FIVE = [3_000, 3_000, 3_000, 3_000, 3_000];
 /** The share of requests that may be beyond the limit. */
 const ALLOWED = 0.01;
 
 type GateOf = (random: Random) => Gate;
 
-/** A gate `rate > 1000/s` on a target whose rate is above it by the share `better`. */
+/** A gate `rate > 1000/s` on a target whose true rate is above that limit by the share `better`. */
 function rateGate(runs: number, better: number): GateOf {
   const limit = 1_000;
   return (random) => {
@@ -88,7 +88,10 @@ function rateGate(runs: number, better: number): GateOf {
   };
 }
 
-/** A gate on a p99, or `errors < 1%`, where `share` of the requests are beyond the limit. */
+/**
+ * A gate on a p99, or on `errors < 1%`, if the share `share` of the requests is beyond the limit.
+ * @param runs The number of requests in each run.
+ */
 function shareGate(runs: readonly number[], share: number, burst = 1): GateOf {
   return (random) => {
     const counts = runs.map((of) => countedIn(random, of, { share, burst }));
@@ -104,8 +107,8 @@ function gateOf(outcome: Outcome, p: number): Gate {
 }
 
 /**
- * The number of requests beyond the limit if they come in bursts of a given size: their variance is that many times the
- * variance of counting.
+ * The number of requests beyond the limit if they come in bursts of a given size. Its variance is the Poisson variance
+ * times the size of the bursts.
  */
 function countedIn(
   random: Random,
@@ -116,8 +119,8 @@ function countedIn(
 }
 
 /**
- * Draws a Poisson number (D. E. Knuth, "The Art of Computer Programming", vol. 2, §3.4.1); for means below a few
- * hundred.
+ * Draws a Poisson number (D. E. Knuth, "The Art of Computer Programming", vol. 2, §3.4.1). The mean must be below a few
+ * hundred, because exp(−mean) would otherwise underflow.
  */
 function poisson(random: Random, mean: number): number {
   const least = Math.exp(-mean);
@@ -137,13 +140,13 @@ function experiments(gate: GateOf, count: number): Outcome[][] {
   );
 }
 
-/** The share of the experiments in which any cell has a wanted outcome. */
+/** The share of experiments in which at least one cell has the wanted outcome. */
 function anyOf(wanted: Outcome, gate: GateOf): number {
   const all = experiments(gate, EXPERIMENTS);
   return all.filter((outcomes) => outcomes.includes(wanted)).length / all.length;
 }
 
-/** The share of all cells that have a wanted outcome. */
+/** The share of all cells that have the wanted outcome. */
 function eachOf(wanted: Outcome, gate: GateOf): number {
   const all = experiments(gate, EXPERIMENTS / 10).flat();
   return all.filter((outcome) => outcome === wanted).length / all.length;

@@ -1,4 +1,4 @@
-/** Simulated groups of runs, each of a single cell, whose true figures are known. */
+/** Simulates groups of runs of a single cell, whose true figures are known. */
 import { bootstrap } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
@@ -10,8 +10,8 @@ export const FIGURES = ["rate", "mean", 50, 99] as const satisfies readonly Pool
 type SimulatedFigure = typeof FIGURES[number];
 
 /**
- * Standard deviations of logarithms: of the factor on all times in a run, of the factor on all times in a block, and of
- * the time of one request.
+ * Standard deviations of logarithms: of the factors for all times in a run and in a block, and of the time of a single
+ * request.
  */
 export interface Noise {
   readonly run: number;
@@ -22,19 +22,20 @@ export interface Noise {
 const BLOCKS = 10;
 const WAVES = 0.3;
 /**
- * The share of seconds in which everything takes 1.2 times as long, because of a neighbour, a collection or a flush.
+ * The share of seconds in which everything takes 1.2 times as long, as if because of a neighbour, a garbage collection
+ * or a flush.
  */
 const SLOW_SHARE = 1 / 30;
 const SLOW_FACTOR = 1.2;
 const MEDIAN_US = 5_000;
 const PER_SECOND = 2_000;
-/** The number of latencies that are recorded of a block. */
+/** The number of latencies recorded per block. */
 const RECORDED = 100;
 
-/** Reused: emptied for each block. */
+/** Reused, and emptied for each block. */
 const latency = new Histogram();
 
-/** Simulates a run as blocks of one second. */
+/** Simulates a run as ten blocks of one second. */
 function simulateRun(random: Random, noise: Noise): RunBlock[] {
   const run = noise.run * random.normal();
   return random.waves(BLOCKS, { stdev: noise.block, correlation: WAVES }).map((block) => {
@@ -47,7 +48,7 @@ function simulateRun(random: Random, noise: Noise): RunBlock[] {
   });
 }
 
-/** The true figure, over all possible runs. */
+/** The true figure over all possible runs. */
 function trueFigure(figure: SimulatedFigure, { run, block, request }: Noise): number {
   const shared = run ** 2 + block ** 2;
   const whole = shared + request ** 2;
@@ -57,7 +58,10 @@ function trueFigure(figure: SimulatedFigure, { run, block, request }: Noise): nu
   return MEDIAN_US * Math.exp(mixtureQuantile(figure / 100, Math.sqrt(whole)));
 }
 
-/** A quantile of the logarithm of a request's time, relative to the median of quick blocks, by bisection. */
+/**
+ * Finds a quantile of the logarithm of a request's time, relative to the median in seconds that are not slow, by
+ * bisection.
+ */
 function mixtureQuantile(share: number, stdev: number): number {
   const below = (x: number): number =>
     (1 + Math.sign(x) * (1 - twoSidedP(x / stdev, Infinity))) / 2;
@@ -71,7 +75,7 @@ function mixtureQuantile(share: number, stdev: number): number {
   return low;
 }
 
-/** The share of `cases` groups in which the 95 % interval of each figure covers the true one. */
+/** For each figure, the share of `cases` groups whose 95 % interval contains the true value. */
 export function coverage(
   random: Random,
   cases: number,

@@ -1,4 +1,4 @@
-/** How often the label of a run is right, for known shapes: `series.ts` and `truths.ts`. */
+/** Tests how often the label of a run is right for series of known shape. */
 import { classifyRun } from "../../runner/stats/steady_state/steady_state.ts";
 import type { Bar } from "../bar.ts";
 import type { Row, Section } from "../bench.ts";
@@ -32,7 +32,7 @@ const atLeast = (percent: number): Bar => ({
 
 type Shape = readonly [what: string, truth: TruthOf, noise?: SeriesNoise];
 
-/** The shapes that must be seen. */
+/** The shapes that must be recognised. */
 export const SEEN: readonly Shape[] = [
   ["flat", flat],
   ["flat, 3 % noise", flat, { stdev: 0.03, correlation: 0 }],
@@ -49,7 +49,7 @@ export const SEEN: readonly Shape[] = [
   ["frozen 2 s of every 10, or 1 s of every 5", freezes],
 ];
 
-/** Shapes of several sizes, which show how large each has to be to be seen. */
+/** Shapes of several sizes, which show how large each must be to be recognised. */
 const PARTLY: readonly Shape[] = [
   ["a sine of ± 3 %", sine(0.03)],
   ["a sine of ± 5 %", sine(0.05)],
@@ -64,7 +64,7 @@ const PARTLY: readonly Shape[] = [
   ["a drift of 7 %", drift(0.07, 0.07)],
 ];
 
-/** How often the steady part is found, in series of 10 to 60 s with noise of 1 to 5 %. */
+/** Tests how often the steady part of a run is found, in series of 10 to 60 s with noise of 1 to 5 %. */
 export function steadyStates(): Section {
   const row = (what: string, share: number): Row => ({
     what,
@@ -101,7 +101,7 @@ export function labels(): Section {
   };
 }
 
-/** The share of runs in which the label is right. */
+/** The share of runs whose label is right. */
 export function shareRight(
   truthOf: TruthOf,
   noise: SeriesNoise = QUIET,

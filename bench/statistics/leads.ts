@@ -1,4 +1,4 @@
-/** How often a conclusion that one target "likely" leads is wrong, with fixed seeds. */
+/** Tests how often the conclusion that one target "likely" leads is wrong, with fixed seeds. */
 import type { Row, Section } from "../bench.ts";
 import type { Machine } from "./experiment.ts";
 import { atMost, row } from "./percent.ts";
@@ -17,8 +17,8 @@ const MACHINES: readonly [name: string, machine: Machine][] = [
 ];
 
 /**
- * The most wrong conclusions, in percent: a 95 % interval with a coverage of 93 to 97 %, the bar that `coverages` sets,
- * misses the truth in up to 7 %.
+ * The most wrong conclusions, in percent. A 95 % interval misses the truth in up to 7 % of cases, because `coverages`
+ * accepts a coverage from 93 %.
  */
 const MOST_LIKELY = 7;
 
@@ -29,8 +29,8 @@ function shareOf<T>(one: () => T, is: (value: T) => boolean): number {
 }
 
 /**
- * How often a lead is called likely: first if all cells are alike, then if one is 5 % slower than the first and the
- * others are far behind.
+ * Measures how often a lead is called likely: first if all cells are alike, then if the second is 5 % slower than the
+ * first and the others are far behind.
  */
 function likelyLeads(): Section {
   const alike = MACHINES.flatMap(([name, machine]) =>

@@ -1,8 +1,8 @@
 // deno-lint-ignore-file no-console -- printing the table is what this program is for
 /**
- * Prints the table by which the penalty of `runner/stats/steady_state/change_points.ts` was chosen: the share of flat
- * series of 40, 80 and 120 intervals in which a change is found, with noise of 1 to 5 % that comes in waves
- * (autocorrelation r). `deno run -A bench/statistics/penalty.ts` takes ten seconds.
+ * Prints the table from which the penalty in `runner/stats/steady_state/change_points.ts` was chosen: the share of flat
+ * series in which a change is found. Series have 40, 80 and 120 intervals, and noise of 1 to 5 % with autocorrelation
+ * r. `deno run -A bench/statistics/penalty.ts` takes ten seconds.
  */
 import { findChangePoints } from "../../runner/stats/steady_state/change_points.ts";
 import { LEAST_SEGMENT, LEAST_STDEV_RATIO } from "../../runner/stats/steady_state/segments.ts";

@@ -1,4 +1,4 @@
-/** Rows of shares, in percent, with their bars. */
+/** Makes rows of shares in percent, and their bars. */
 import type { Bar } from "../bar.ts";
 import type { Row } from "../bench.ts";
 
@@ -17,7 +17,10 @@ export const between = (low: number, high: number): Bar => ({
   holds: (found) => found >= low && found <= high,
 });
 
-/** @param bar The bar; without one, the row shows a figure that is not promised. */
+/**
+ * @param share The share as a number from 0 to 1.
+ * @param bar Absent: the row shows a figure about which nothing is promised.
+ */
 export function row(what: string, share: number, bar?: Bar): Row {
   return { what, samples: [100 * share], ...(bar !== undefined && { bar }) };
 }

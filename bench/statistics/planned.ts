@@ -1,6 +1,6 @@
 /**
- * Whether comparisons see the changes that `plateau plan` promises: the promised changes beside the changes that
- * simulated comparisons find.
+ * Tests whether comparisons see the changes that `plateau plan` promises: compares the promised change with the change
+ * that simulated comparisons actually find.
  */
 import { pairingOf } from "../../report/judge/ratio_of.ts";
 import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
@@ -22,8 +22,8 @@ const MACHINES: readonly (readonly [name: string, machine: Machine])[] = [
   ["2 %, drift of 20 %", { run: 0.02, drift: 0.2 }],
 ];
 /**
- * A machine on which the comparison is harder: a step in the middle of a pair looks like a change of the program, and
- * five blocks show too little of the steps.
+ * A machine that is harder for comparisons, because a step in the middle of a pair looks like a change of the program.
+ * The five blocks of a plan show too few of its steps.
  */
 const STEPPING = ["2 %, steps of 10 %", { run: 0.02, levels: 0.1 }] as const;
 
@@ -33,7 +33,7 @@ interface Case {
   readonly runs: number;
 }
 
-/** The median over plans of the change that this number of runs is promised to see. */
+/** The change that `plateau plan` promises to see with this number of runs, as the median over simulated plans. */
 function promised({ machine, cells, runs }: Case): number {
   const random = new Random(71);
   const plans = Array.from({ length: PLANS }, () => {
@@ -51,13 +51,14 @@ function promised({ machine, cells, runs }: Case): number {
       ...{ tests: cells, cells, marginRatio: DEFAULT_MARGIN_RATIO },
       borrowed: noise.borrowed,
     };
-    // The change for a cell of median noise; `plateau plan` itself states the change for the noisiest cell.
+    // For a cell of median noise, whereas `plateau plan` itself states the change for the noisiest
+    // cell.
     return smallestChangeSeen(runs, medianOf(noise.stdevs), family);
   });
   return medianOf(plans);
 }
 
-/** The change at which simulated comparisons reach 80 %, searched in steps around the promised one. */
+/** The change that 80 % of simulated comparisons find, interpolated between steps around the promised change. */
 function found({ machine, cells, runs }: Case, change: number): number {
   const powers = STEPS.map((step) => {
     const random = new Random(73);
@@ -89,7 +90,9 @@ function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
 
-/** @param noise The noise of runs, in the order of time. */
+/**
+ * @param noise The noise of the runs in the order of time, as the user supplies it; absent: that of each of MACHINES.
+ */
 export function plannedChanges(noise?: NoiseOf): Section {
   const machines: typeof MACHINES = noise === undefined
     ? [...MACHINES, STEPPING]

@@ -1,4 +1,4 @@
-/** Comparisons and intervals of runs whose noise has an order in time. */
+/** Tests comparisons and intervals if the noise of a run depends on the runs before it. */
 import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
 import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
@@ -18,7 +18,7 @@ import { groupOf, type Verdicts, verdictsOf } from "./verdicts.ts";
 
 export interface Kind {
   readonly name: string;
-  /** The noise, with mean 0 and standard deviation 1: one value a run in the order of time. */
+  /** The noise: one value per run in the order of time, with mean 0 and standard deviation 1. */
   readonly noise: NoiseOf;
 }
 
@@ -27,7 +27,7 @@ const normal: NoiseOf = (seed) => {
   return () => random.normal();
 };
 
-/** Skewed noise: slow runs are far from the middle, quick ones near. */
+/** Skewed noise: slow runs deviate far from the middle, quick ones little. */
 const skewed: NoiseOf = (seed) => {
   const random = new Random(seed);
   return () => 1 - random.exponential();
@@ -50,9 +50,9 @@ export const KINDS: readonly Kind[] = [
 
 export const SKEWED: readonly Kind[] = KINDS.slice(0, 2);
 
-/** The standard deviation between runs, as a share. */
+/** The standard deviation between runs, as a share of the rate. */
 const RUN = 0.02;
-/** The standard deviation of a p99, which is larger because it rests on few requests. */
+/** The further standard deviation of a p99, which varies more than the rate because it depends on few requests. */
 const OF_TAIL = 0.04;
 const RATE = 1_000;
 
@@ -62,8 +62,8 @@ interface Sides {
 }
 
 /**
- * The rates and p99 of two cells whose runs take turns.
- * @param less The rate of the next side, as a ratio to that of the base.
+ * Simulates the rate and p99 of each run of two cells that take turns.
+ * @param less The rate of the new side, as a ratio to that of the base.
  */
 function simulated(
   noise: () => number,
@@ -94,7 +94,7 @@ const isAlarm = (verdicts: Verdicts): boolean =>
   verdicts.some(({ verdict }) => verdict === "better" || verdict === "worse");
 const isWorse = ([rate]: Verdicts): boolean => rate.verdict === "worse";
 
-/** Whether a paired t-test of the logarithms, at 5 %, finds a loss beyond the margin. */
+/** Whether a paired t-test of the logarithms finds, at the 5 % level, a loss beyond the margin. */
 function isLessByT({ base: [base], next: [next] }: Sides): boolean {
   const logs = base.map((value, i) => Math.log(value / next[i]));
   const mean = meanOf(logs);
@@ -103,7 +103,7 @@ function isLessByT({ base: [base], next: [next] }: Sides): boolean {
   return mean - Math.log1p(DEFAULT_MARGIN_RATIO) > tQuantile(0.95, logs.length - 1) * error;
 }
 
-/** The bar: 5 %, plus two standard errors of a share of 5 % over `cases`. */
+/** The bar in percent: 5 %, plus two standard errors of that share over `cases`. */
 const mostOf = (cases: number): number =>
   Number((5 + 200 * Math.sqrt(0.05 * 0.95 / cases)).toFixed(1));
 
@@ -135,13 +135,13 @@ export function verdictRows(
   };
 }
 
-/** The standard deviation between runs of single cells: 5 %. */
+/** The standard deviation between the runs of a single cell, as a share of the rate. */
 const WIDE = 0.05;
 const drawnBy = (next: () => number) => (): number => RATE * (1 + WIDE * next());
 const holds = ({ low, high }: { low: number; high: number }): boolean =>
   low <= RATE && RATE <= high;
 
-/** The bar for a coverage that is stated in reports: 3 points less, which is about two standard errors of 600 cases. */
+/** The bar for a coverage that reports state: 3 percentage points less, about two standard errors over 600 cases. */
 const saidOf = (coverage: number): Bar => atLeast(coverage - 3);
 
 export function coverages(kinds: readonly Kind[], cases: number): Row[] {

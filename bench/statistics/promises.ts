@@ -1,5 +1,5 @@
 /**
- * The promises of Plateau's statistics, measured in simulations whose truth is known, with fixed seeds: the figures are
+ * The promises of Plateau's statistics, tested in simulations whose truth is known. Seeds are fixed, so the figures are
  * always the same.
  */
 import type { Section } from "../bench.ts";
@@ -12,12 +12,12 @@ import { between, row } from "./percent.ts";
 import { Random } from "./random.ts";
 
 /**
- * The noise: 2 % between runs, 3 % between the seconds of a run, and log-normal request times, with p99 at 3.2 times
- * p50.
+ * The noise: 2 % between runs, 3 % between the seconds of a run, and log-normal request times, whose p99 is 3.2 times
+ * their p50.
  */
 const NOISE: Noise = { run: 0.02, block: 0.03, request: 0.5 };
 
-/** The sections, each of which takes some 20 s. */
+/** Functions that make the sections; each takes some 20 s. */
 export const PROMISES: readonly (() => Section)[] = [
   steadyStates,
   labels,

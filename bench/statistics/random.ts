@@ -9,7 +9,7 @@ export class Random {
     this.#bits = streamBy(seed, "simulations");
   }
 
-  /** Draws a number evenly from `low` to `high`. */
+  /** Draws a number that is uniform between `low` (included) and `high` (excluded). */
   uniform(low = 0, high = 1): number {
     return low + (high - low) * (this.#bits.next() >>> 0) / 2 ** 32;
   }
@@ -19,12 +19,15 @@ export class Random {
     return Math.floor(this.uniform(low, high + 1));
   }
 
-  /** Draws an exponentially distributed number with mean 1. */
+  /** Draws an exponential number with mean 1. */
   exponential(): number {
     return -Math.log(1 - this.uniform());
   }
 
-  /** Draws standard normal numbers, two at a time (G. E. P. Box and M. E. Muller, 1958). */
+  /**
+   * Draws a standard normal number. The method makes two at a time and keeps the second for the next call (G. E. P. Box
+   * and M. E. Muller, 1958).
+   */
   normal(): number {
     const spare = this.#spare;
     this.#spare = null;
@@ -35,7 +38,7 @@ export class Random {
     return radius * Math.cos(angle);
   }
 
-  /** Normal noise in waves: AR(1), in which each value has the correlation `correlation` with the one before. */
+  /** Normal noise in waves, an AR(1) process: consecutive values have the correlation `correlation`. */
   waves(length: number, { stdev, correlation }: { stdev: number; correlation: number }): number[] {
     const values: number[] = [];
     for (let value = this.normal(); values.length < length;) {

@@ -1,4 +1,4 @@
-/** How often intervals of ratios, and of ratios of ratios, hold the truth. */
+/** Tests how often intervals of ratios, and of ratios of ratios, contain the truth. */
 import type { Row, Section } from "../bench.ts";
 import { RATIO, RATIO_OF_RATIOS, ratioCoverage } from "./coverage.ts";
 import { FIGURES, type Machine } from "./experiment.ts";
@@ -11,11 +11,11 @@ const NOISES: readonly [name: string, machine: Machine][] = [
   ["waves of 5 %, AR(0.8)", { waves: 0.05, run: 0.02 }],
 ];
 
-/** The number of ratios in each row; with as many, chance moves a coverage of 95 % by 0.7 %. */
+/** The number of ratios per row. With this many, the standard error of a coverage of 95 % is 0.7 %. */
 export const RATIOS = 1_000;
 /**
- * The number of ratios under stalls; with as many, chance moves the coverage by 0.3 %. The intervals cover nearly 97 %,
- * and chance must not carry them over the bar.
+ * The number of ratios per row under stalls. With this many, the standard error of the coverage is 0.3 %. The intervals
+ * cover nearly 97 %, the upper limit of the bar, and chance must not carry them over it.
  */
 const STALLED_RATIOS = 4_000;
 

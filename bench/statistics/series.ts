@@ -1,4 +1,4 @@
-/** Simulated timelines with a known answer: the right label of a run, and the start of its steady part. */
+/** Simulates timelines with a known answer: the correct label of a run, and the start of its steady part. */
 import {
   classifyRun,
   type RunSteadyState,
@@ -6,18 +6,18 @@ import {
 } from "../../runner/stats/steady_state/steady_state.ts";
 import { Random } from "./random.ts";
 
-/** Disturbances of a series, besides independent noise of 1 to 5 % per interval. */
+/** The disturbances of a series, in addition to independent noise of 1 to 5 % per interval. */
 const DISTURBANCES = ["nothing more", "waves", "outliers", "drift"] as const;
 type Disturbance = typeof DISTURBANCES[number];
 
 interface Case {
-  /** The slowness of each interval: the logarithm of how many times longer requests take than at the end. */
+  /** For each interval, the logarithm of the factor by which requests take longer than in the steady part. */
   readonly slowness: readonly number[];
   readonly label: SteadyLabel;
   readonly steadyFrom: number;
 }
 
-/** The share of `cases` runs in which `isRight` returns true; the kinds of disturbance take turns. */
+/** The share of `cases` runs for which `isRight` returns true. The kinds of disturbance alternate. */
 export function shareOf(
   cases: number,
   seed: number,
@@ -31,7 +31,10 @@ export function shareOf(
   return right.filter(Boolean).length / cases;
 }
 
-/** Whether one or two steps of 1.2 to 3.3 times are found; four of five are warm-ups, one is a slowdown. */
+/**
+ * Whether the steady part is found after one or two steps, each by a factor of 1.2 to 3.3. Four of five cases are
+ * warm-ups, the others slowdowns.
+ */
 export function findsStep(random: Random, kind: Disturbance): boolean {
   const { slowness, label, steadyFrom } = stepCase(random, kind);
   const found = classify(random, slowness);
@@ -43,7 +46,7 @@ export function findsFlat(random: Random, kind: Disturbance): boolean {
   return classify(random, noise(random, kind)).label === "flat";
 }
 
-/** Whether no steady part is found in a latency that rises all the time, by 20 to 60 %. */
+/** Whether no steady part is found if the latency keeps rising, by 20 to 60 % in all. */
 export function findsNoSteadyState(random: Random): boolean {
   const rise = Math.log(random.uniform(1.2, 1.6));
   const slowness = noise(random, "nothing more", 0.02).map((value, i, { length }) =>
@@ -53,8 +56,8 @@ export function findsNoSteadyState(random: Random): boolean {
 }
 
 /**
- * Classifies the run of a closed loop: the rate falls as latency rises, with noise of its own, because it counts slow
- * requests, too.
+ * Classifies the run of a closed loop, whose rate falls as the latency rises. The rate has further noise of its own,
+ * because it depends on all requests, slow ones included, while the median does not.
  */
 function classify(random: Random, slowness: readonly number[]): RunSteadyState {
   return classifyRun(slowness.map((value) => ({
@@ -64,14 +67,14 @@ function classify(random: Random, slowness: readonly number[]): RunSteadyState {
   })));
 }
 
-/** The logarithms of a steady series of 10 to 60 s in intervals of 250 ms. */
+/** The logarithms of a series that is steady for 10 to 60 s, in intervals of 250 ms. */
 function noise(random: Random, kind: Disturbance, most = 0.05): number[] {
   const correlation = kind === "waves" ? random.uniform(0.2, 0.6) : 0;
   const values = random.waves(random.whole(40, 240), {
     stdev: random.uniform(0.01, most),
     correlation,
   });
-  // The drift is below the 2 % that are material.
+  // The drift stays below 2 %, from which on a change counts as material.
   const drift = kind === "drift" ? random.uniform(-0.015, 0.015) : 0;
   const spike = (): number =>
     kind === "outliers" && random.uniform() < 0.02 ? Math.log(random.uniform(1.3, 3.3)) : 0;

@@ -1,4 +1,4 @@
-/** Gates and comparisons between measuring sessions, with a known change of the program. */
+/** Tests gates and comparisons between measuring sessions, with a known change of the program. */
 import { allowedBy, sideOf } from "../../report/judge/rules.ts";
 import type { Outcome } from "../../report/judge/reasons.ts";
 import {
@@ -13,13 +13,13 @@ import type { NoiseOf, Row, Section } from "../bench.ts";
 import { atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";
 
-/** The standard error of a session's figure by its own runs: five that differ by 2 %. */
+/** The standard error of a session's figure, according to the session's own five runs, which differ by 2 %. */
 const WITHIN = 0.02 / Math.sqrt(5);
-/** The limit of `not worse than baseline by 5%`. */
+/** The smallest ratio that `not worse than baseline by 5%` allows. */
 const ALLOWED_RATIO = 1 / 1.05;
 const MARGIN_RATIO = 0.02;
 
-/** Returns the logarithms of the machine's speed in successive sessions. */
+/** Returns the logarithm of the machine's speed in each of several successive sessions. */
 type Nights = (seed: number, sessions: number) => number[];
 
 function nights(stdev: number, value: (random: Random) => number): Nights {
@@ -29,7 +29,7 @@ function nights(stdev: number, value: (random: Random) => number): Nights {
   };
 }
 
-/** The noise if one session in five is 10 % faster. */
+/** Further noise: one session in five is 10 % faster. */
 const odd = (random: Random): number => random.uniform() < 0.2 ? Math.log(1.1) : 0;
 
 const waves = (stdev: number, correlation: number): Nights => (seed, sessions) =>
@@ -58,7 +58,7 @@ function handedIn(noise: NoiseOf): typeof KINDS {
 const times = (side: SessionSide, sessions: number): SessionSide[] =>
   Array.from({ length: sessions }, () => side);
 
-/** The sides of sessions in the order of time. */
+/** The side to which each session belongs, in the order of time. */
 const DESIGNS: readonly (readonly [name: string, sides: readonly SessionSide[]])[] = [
   ["1 a side, none else", ["base", "next"]],
   ["1 a side, 5 earlier", [...times("earlier", 5), "base", "next"]],
@@ -75,7 +75,7 @@ interface Judged {
   readonly verdict: Verdict;
 }
 
-/** Judges the same sessions by a threshold against a baseline, and by a comparison. */
+/** Judges the same sessions both by a threshold against a baseline and by a comparison. */
 function judged(
   sides: readonly SessionSide[],
   { nights, ratio, seed }: {
@@ -109,7 +109,7 @@ function judged(
 const LESS_5 = 0.95;
 const LESS_10 = 0.9;
 
-/** @param cases The number of cases in each row. */
+/** @param cases The number of cases per row. */
 export function sessionGates(cases: number, noise?: NoiseOf): Section[] {
   const kinds = noise === undefined ? KINDS : handedIn(noise);
   const share = (

@@ -1,4 +1,4 @@
-/** Runs of one kind that look like two, runs of two kinds, and runs that never settle. */
+/** Tests runs of a single group that look like two groups, runs of two groups, and runs that never become steady. */
 import { twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
 import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
 import {
@@ -11,7 +11,7 @@ import { atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";
 import { groupOf, verdictsOf } from "./verdicts.ts";
 
-/** The kinds of noise. A chi-squared value with one degree of freedom is gamma with shape one half. */
+/** The distributions from which runs are drawn. The square of a normal number is gamma with shape one half. */
 const FAMILIES: Readonly<Record<string, (random: Random) => number>> = {
   normal: (random) => random.normal(),
   "log-normal, σ 0.5": (random) => Math.exp(0.5 * random.normal()),
@@ -61,8 +61,8 @@ const SLOWER = 0.73;
 const AHEAD = 1.04;
 
 /**
- * Rows that say whether `a` is called ahead of `b`, behind it, or neither; the baseline is the verdict of the runs with
- * a steady part.
+ * Rows for how often `a` is called ahead of `b`, behind it, or neither. The baseline is the verdict by only those runs
+ * that have a steady part.
  */
 export function lostRuns(cases: number): Row[] {
   const random = new Random(12);

@@ -1,4 +1,4 @@
-/** Whether the intervals of factors' effects on p99 hold the truth. */
+/** Tests whether the intervals of the effects of factors on p99 contain the true effects. */
 import {
   distributionOf,
   quantileEffects,
@@ -18,10 +18,15 @@ interface TailCase {
   /** The number of values of each factor. */
   readonly levels: readonly number[];
   readonly runs: number;
-  /** The terms that a run, and a request in it, add to the logarithm of the latency. */
+  /**
+   * What is added to the logarithm of the latency: `run` once for all requests of a run, `request` for each request.
+   */
   readonly run: (random: Random) => number;
   readonly request: (random: Random) => number;
-  /** The term that the moment of a run adds; each call returns the next one in the order of time. */
+  /**
+   * What the moment of a run adds to the logarithm of its latencies. Each call returns the value for the next run in
+   * the order of time.
+   */
   readonly inTime?: () => number;
 }
 
@@ -47,7 +52,10 @@ export const TAIL_CASES: readonly TailCase[] = [
   },
 ];
 
-/** Cases with the noise that the user supplies, in the order of time: for runs, and for the requests of a run. */
+/**
+ * Two cases with the noise that the user supplies, in the order of time: once for the runs, and once for the requests
+ * of a run.
+ */
 function casesOf(noise: NoiseOf): TailCase[] {
   const between = noise(1);
   const within = noise(2);
@@ -84,7 +92,7 @@ export function tailEffects(noise?: NoiseOf): Section {
   };
 }
 
-/** The share of one experiment's intervals that hold the truth. */
+/** The share of an experiment's intervals that contain the true effect. */
 export function heldShare(random: Random, given: TailCase, seed: number): number {
   const { levels } = given;
   const truth = levels.flatMap((count, factor) =>
@@ -107,7 +115,7 @@ export function heldShare(random: Random, given: TailCase, seed: number): number
   return held.length / truth.length;
 }
 
-/** The terms that their moments add to the runs of each cell. Every block holds each cell once, in random order. */
+/** For each cell, what the moments of its runs add. Every block contains each cell once, in random order. */
 function momentsOf(cells: number, { runs, inTime }: TailCase, seed: number): number[][] {
   const found: number[][] = Array.from({ length: cells }, () => []);
   const random = new Random(seed + 1);

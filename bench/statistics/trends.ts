@@ -1,11 +1,11 @@
-/** How well changes of level over successive results are found, in simulations whose truth is known. */
+/** Tests how well changes of level over successive results are found, in simulations whose truth is known. */
 import { levelChangesOf, type SeriesLevels } from "../../runner/stats/trend/level_changes.ts";
 import type { Bar } from "../bar.ts";
 import type { NoiseOf, Row, Section } from "../bench.ts";
 import { atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";
 
-/** The standard deviation between results, of the logarithm. */
+/** The standard deviation of the logarithm between results. */
 const STDEV = 0.02;
 const OPTIONS = { marginRatio: 0.02 };
 const STEP = 0.95;
@@ -16,7 +16,7 @@ type Noise = (random: Random, results: number) => number[];
 interface Kind {
   readonly name: string;
   readonly noise: Noise;
-  /** The most series, in percent, that may be found to change; null: no bar. */
+  /** The most series without a change, in percent, in which a change may be found; null: no bar. */
   readonly most: number | null;
 }
 
@@ -66,14 +66,14 @@ const ALARMS: readonly (readonly [series: number, results: number])[] = [
   [10, 20],
 ];
 
-/** For each case, the changes in the first series, and whether there are changes in any series. */
+/** For each case, the changes that are found in the first series, and whether any series has a change. */
 function found(
   { noise }: Kind,
   { results, series, cases, change }: {
     readonly results: number;
     readonly series: number;
     readonly cases: number;
-    /** The level of each result of the first series. */
+    /** The factor for each result of the first series. */
     readonly change: (at: number) => number;
   },
 ): { readonly first: SeriesLevels; readonly isAny: boolean }[] {
@@ -105,10 +105,10 @@ function alarms(kinds: readonly Kind[], cases: number): Row[] {
   );
 }
 
-/** The number of series beside the one with the step, and the part of the results before the step. */
+/** The number of series, one of which has a step, and the share of the results before the step. */
 const STEPS: readonly (readonly [series: number, place: number])[] = [[1, 0.5], [1, 0.8], [3, 0.5]];
 
-/** The power to find a step and, if it is found, how well its place and size are known. */
+/** Measures the power to find a step and, for steps that are found, how well their place and size are known. */
 function power(kinds: readonly Kind[], cases: number): Row[] {
   return kinds.flatMap((kind) =>
     STEPS.flatMap(([series, place]) =>
@@ -136,7 +136,7 @@ function power(kinds: readonly Kind[], cases: number): Row[] {
   );
 }
 
-/** @param cases The number of cases in each row. */
+/** @param cases The number of cases per row. */
 export function trendGuards(cases: number, noise?: NoiseOf): Section[] {
   const kinds = noise === undefined ? KINDS : handedIn(noise);
   const notes = [`${100 * STDEV} % between results; the margin is 2 %.`];

@@ -1,35 +1,35 @@
 /**
- * Simulated runs, so that the label of each is known: by what factor requests are slower than normal at each moment,
- * and when the server stands still. The load is a closed loop, so the rate falls as latency rises.
+ * Simulates runs whose correct label is known, because we choose by what factor requests are slower than normal at each
+ * moment, and when the server stands still. The load is a closed loop, so the rate falls as the latency rises.
  */
 import type { RunInterval, SteadyLabel } from "../../runner/stats/steady_state/steady_state.ts";
 import type { Random } from "./random.ts";
 
 export const INTERVAL_S = 0.25;
-/** The number of moments in an interval; a change within the interval counts for the moments after it. */
+/**
+ * The number of moments per interval at which the slowness is computed. If it changes within an interval, only the
+ * moments after the change are affected.
+ */
 const MOMENTS = 10;
-/** The number of requests that complete in an interval at slowness 1, and how long they then take. */
+/** The number of requests that complete in an interval at slowness 1, and the median time that they then take. */
 const PER_INTERVAL = 2_500;
 const MEDIAN_MS = 5;
 
 interface Truth {
   readonly label: SteadyLabel;
-  /** The start of the steady part in seconds; null if it is not known to within an interval. */
+  /** The start of the steady part in seconds; null if there is none or if it is not defined to within an interval. */
   readonly steadyFromS: number | null;
-  /** How many times as long requests take at a moment (in seconds); 0 while nothing is answered. */
+  /** The factor by which requests take longer at a moment in seconds; 0 while nothing is answered. */
   readonly slowness: (atS: number) => number;
 }
 
-/**
- * The noise of a run: its standard deviation from interval to interval, and the correlation of each interval with the
- * one before.
- */
+/** The noise of a run: the standard deviation between intervals, and the correlation of consecutive intervals. */
 export interface SeriesNoise {
   readonly stdev: number;
   readonly correlation: number;
 }
 
-/** @param lengthS The length of the run. */
+/** @param lengthS The length of the run in seconds. */
 export type TruthOf = (random: Random, lengthS: number) => Truth;
 
 const settled = (slowness: Truth["slowness"], label: SteadyLabel, steadyFromS: number): Truth => ({
@@ -45,7 +45,9 @@ const unsettled = (slowness: Truth["slowness"]): Truth => ({
 
 export const flat: TruthOf = () => ({ slowness: () => 1, label: "flat", steadyFromS: 0 });
 
-/** A random moment between two intervals; `from` and `to` limit it, as shares of the run. */
+/**
+ * Draws a moment at which one interval ends and the next begins. It lies between the shares `from` and `to` of the run.
+ */
 const stepAt = (random: Random, lengthS: number, { from, to }: { from: number; to: number }) =>
   INTERVAL_S * random.whole(from * lengthS / INTERVAL_S, to * lengthS / INTERVAL_S);
 
@@ -67,7 +69,7 @@ export const lateStep: TruthOf = (random, lengthS) => {
   return unsettled((s) => s < atS ? height : 1);
 };
 
-/** Exponential warm-up: 1.2 to 3 times as long at first, with a time constant of a sixth of the run. */
+/** An exponential warm-up. At first requests take 1.2 to 3 times as long; the time constant is a sixth of the run. */
 export const exponential: TruthOf = (random, lengthS) => {
   const more = random.uniform(0.2, 2);
   return {
@@ -78,8 +80,8 @@ export const exponential: TruthOf = (random, lengthS) => {
 };
 
 /**
- * Spikes: one interval in 10 to 30 takes 1.3 to 3 times as long, in half of the runs at equal distances, in the others
- * at random.
+ * Spikes: requests take 1.3 to 3 times as long in one interval out of every 10 to 30. In half of the runs spikes are
+ * evenly spaced, in the others they come at random.
  */
 export const spikes: TruthOf = (random, lengthS) => {
   const every = random.whole(10, 30);
@@ -97,26 +99,26 @@ export const spikes: TruthOf = (random, lengthS) => {
   };
 };
 
-/** A sine, with periods from a second to half the run. */
+/** A sine with a period between a second and half the run. */
 export const sine = (height: number): TruthOf => (random, lengthS) => {
   const periodS = Math.exp(random.uniform(0, Math.log(lengthS / 2)));
   const phase = random.uniform(0, 2 * Math.PI);
   return unsettled((s) => 1 + height * Math.sin(2 * Math.PI * s / periodS + phase));
 };
 
-/** Two levels, each of which lasts for one to two times `dwell` (a share of the run). */
+/** Two levels that alternate. Each lasts for one to two times the share `dwell` of the run. */
 export const twoLevels = (low: number, high: number, dwell = 0.1): TruthOf => (random, lengthS) => {
   const apart = 1 + random.uniform(low, high);
   return switching(random, apart, () => lengthS * dwell * random.uniform(1, 2));
 };
 
-/** A random telegraph: each level holds for exponential times with this mean. */
+/** A random telegraph signal: it switches between two levels after exponential times with mean `meanS`. */
 export const telegraph = (low: number, high: number, meanS: number): TruthOf => (random) => {
   const apart = 1 + random.uniform(low, high);
   return switching(random, apart, () => -meanS * Math.log(1 - random.uniform()));
 };
 
-/** A truth that switches between levels; moments must be passed in ascending order. */
+/** Switches between two levels. The returned `slowness` must be called in ascending order of time. */
 function switching(random: Random, apart: number, dwellS: () => number): Truth {
   let isHigh = random.uniform() < 0.5;
   let untilS = dwellS() * random.uniform();
@@ -126,21 +128,21 @@ function switching(random: Random, apart: number, dwellS: () => number): Truth {
   });
 }
 
-/** A drift, evenly over the run, up or down. */
+/** A linear drift over the whole run, up or down. */
 export const drift = (low: number, high: number): TruthOf => (random, lengthS) => {
   const more = random.uniform(low, high);
   const isRise = random.uniform() < 0.5;
   return unsettled((s) => 1 + more * (isRise ? s : lengthS - s) / lengthS);
 };
 
-/** Freezes: 2 s of every 10 s, or 1 s of every 5 s. */
+/** Freezes: for 2 s of every 10 s, or for 1 s of every 5 s. */
 export const freezes: TruthOf = (random) => {
   const everyS = random.uniform() < 0.5 ? 10 : 5;
   const phaseS = random.uniform(0, everyS);
   return unsettled((s) => (s + phaseS) % everyS < everyS / 5 ? 0 : 1);
 };
 
-/** The intervals that a run of that truth would have. */
+/** Simulates the intervals of a run with this truth. */
 export function intervalsOf(
   random: Random,
   { slowness }: Truth,

@@ -1,4 +1,4 @@
-/** The verdicts of comparisons of simulated cells, computed as for reports and `compare`. */
+/** Simulates verdicts of comparisons between cells, and computes them as reports and `compare` do. */
 import {
   comparePairs,
   comparisonOf,
@@ -20,17 +20,17 @@ import type { Random } from "./random.ts";
 
 const DECIDING = ["rate", 99] as const;
 
-/** The comparisons of the two figures that decide. */
+/** The comparisons of the two figures that decide a verdict. */
 export type Verdicts = readonly [rate: FigureComparison, p99: FigureComparison];
 
 export interface Simulated {
   readonly repetitions: number;
   readonly machine: Machine;
-  /** How many times as long everything takes in the new cell; default 1, which compares a program with itself. */
+  /** The factor by which everything takes longer in the new cell. Default 1, which compares a program with itself. */
   readonly slower?: number;
 }
 
-/** Two cells of one experiment. */
+/** Compares two cells of one experiment. */
 export function compareCells(
   random: Random,
   { repetitions, machine, slower = 1 }: Simulated,
@@ -40,18 +40,21 @@ export function compareCells(
   return verdictsOf({ base: groupOf(base), next: groupOf(next) });
 }
 
-/** The leader by rate among all cells of one experiment, and how sure a conclusion is of its lead. */
+/** The leader by rate among all cells of one experiment, and how certain its lead is. */
 export interface SimulatedLead {
-  /** The leader's standing against the nearest cell that it is not proven to be ahead of. */
+  /**
+   * The leader's standing against its rival: the next cell by rate that it is not proven to be ahead of or, if there is
+   * none, the second cell by rate.
+   */
   readonly standing: Standing;
-  /** The places of the leader and of its rival, that nearest cell, in the plan. */
+  /** The indices of the leader and its rival among the cells of the plan. */
   readonly first: number;
   readonly rival: number;
 }
 
 /**
- * The conclusion of an experiment, which compares the first cell by rate with each other cell, in one family with all
- * comparisons against the base.
+ * Draws the conclusion of an experiment. The cell with the highest rate is compared with each other cell, and these
+ * tests form one family with the comparisons of all cells against the base.
  */
 export function concludeCells(
   random: Random,
@@ -77,17 +80,17 @@ export function concludeCells(
 }
 
 export interface ManyCells extends Simulated {
-  /** The number of pairs, each with a base and a new side; the new side of the first pair is slower. */
+  /** The number of pairs of a base and a new side. Only in the first pair is the new side slower. */
   readonly pairs: number;
-  /** Whether the sides of a pair run next to each other in a block. */
+  /** Whether the two sides of a pair run next to each other in a block. */
   readonly inPairs: boolean;
-  /** Whether the runs are compared by block. */
+  /** Whether runs are compared within their block. */
   readonly isPaired: boolean;
-  /** The figures; default: both that decide. */
+  /** The figures to compare; default: the two that decide. */
   readonly figures?: readonly (typeof DECIDING[number])[];
 }
 
-/** Verdicts on many cells of one experiment, judged together. */
+/** Judges many pairs of cells of one experiment together. */
 export function compareMany(
   random: Random,
   { pairs, repetitions, machine, slower = 1, inPairs, isPaired, figures = DECIDING }: ManyCells,
@@ -102,7 +105,7 @@ export function compareMany(
   return compared.map((one) => [comparisonOf(one, "rate"), comparisonOf(one, 99)]);
 }
 
-/** Compares a program with itself in separate sessions; earlier sessions may show how much sessions differ. */
+/** Compares a program with itself in separate sessions. Earlier sessions, if any, show how much sessions differ. */
 export function compareSessions(
   random: Random,
   { repetitions, machine, aSide, earlier }: Simulated & { aSide: number; earlier: number },
@@ -135,7 +138,7 @@ export function compareSessions(
   });
 }
 
-/** The estimates of each figure in all sessions. */
+/** For each figure, its estimates in all sessions. */
 function overSessions(sessions: readonly (readonly (Estimate | null)[])[]): Estimate[][] {
   return DECIDING.map((_, f) => sessions.flatMap((estimates) => estimates[f] ?? []));
 }
@@ -146,8 +149,9 @@ export function verdictsOf(pair: GroupPair): Verdicts {
 }
 
 /**
- * A simulated cell as a side.
- * @param wholeRuns The repetitions that count as a whole; the others count by their steady part.
+ * Makes a side of a comparison from a simulated cell.
+ * @param wholeRuns The repetitions that count as a whole because they have no steady part. All others count by their
+ * steady part.
  */
 export function groupOf(
   estimates: readonly (Estimate | null)[],
@@ -168,7 +172,7 @@ export function groupOf(
   };
 }
 
-/** A run without figures, because those are in the estimates, and nothing else of the run is read. */
+/** A placeholder for a run. Its figures are not read, because the estimates contain them. */
 const RUN: ComparableRun = {
   rate: 0,
   elapsedS: 0,

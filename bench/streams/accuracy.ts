@@ -1,21 +1,29 @@
 /**
  * Whether the times of messages (server-sent events, WebSockets, gRPC) are measured as they were planted: percentiles
  * against arithmetic, and counts against the server's counts, by both drivers; with a server that stands still for a
- * while, and with one that dies.
+ * while, and with one that dies. Beside the WebSockets of both drivers a bare loop in C measures the same messages,
+ * because a message that comes late may be the machine's fault.
  */
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import * as z from "zod";
 import { formatNumber } from "../../report/writing/units.ts";
-import type { Measurement } from "../../runner/result/result.ts";
 import { medianOf } from "../../runner/stats/quantile.ts";
-import { atMost, equal } from "../bar.ts";
+import { atMost, atMostMoreThan, equal } from "../bar.ts";
 import type { Effort, Row, Section } from "../bench.ts";
 import { percentileOf } from "../frozen/arithmetic.ts";
 import { interleaved } from "../rounds.ts";
+import { temporaryFolder } from "../stage/folder.ts";
 import { runPlateau } from "../stage/plateau.ts";
-import { plannedGapsMs, plannedLatenciesMs } from "./arithmetic.ts";
+import { compile, placed, start } from "../stage/programs.ts";
+import { plannedGapsMs, plannedLatenciesMs, sentLateMs } from "./arithmetic.ts";
 import { type Noted, type Plan, startPlanting } from "./planting.ts";
 
 const DRIVERS = ["epoll", "tcp"] as const;
+/** The witness: websocket/paced.c, a loop in C that knows WebSockets alone and survives no death of its server. */
+const BARE = "bare loop";
+const PACED = new URL("../websocket/paced.c", import.meta.url);
+type Client = typeof DRIVERS[number] | typeof BARE;
 const STREAMS = 8;
 /** The tolerance of a percentile: the larger of an absolute and a relative deviation. */
 const MOST_OFF_MS = 0.2;
@@ -25,12 +33,15 @@ type Percentile = typeof PERCENTILES[number];
 
 const PROTO = fileURLToPath(new URL("../../tests/conformance/echo.proto", import.meta.url));
 const EVERY_MS = 50;
-/** The length of a stream from a server that neither freezes nor dies; short, so that there are many first messages. */
+/**
+ * The length of a stream if the server neither freezes nor dies. It is short, so that many streams have a first
+ * message.
+ */
 const STREAM_MS = 1_600;
 
 interface Kind {
   readonly path: string;
-  /** @param forMs How long a WebSocket is held open; the server decides the length of a stream. */
+  /** @param forMs How long to hold a WebSocket open. The length of a stream is up to the server. */
   flags(forMs: number): readonly string[];
 }
 
@@ -44,21 +55,21 @@ const KINDS = {
 } satisfies Record<string, Kind>;
 type KindName = keyof typeof KINDS;
 
-/** The lengths of a measurement and of the freeze in it. */
+/** The durations of a measurement and of the freeze in it, in milliseconds. */
 interface Length {
   readonly forMs: number;
   readonly freeze: NonNullable<Plan["freeze"]>;
 }
 
 /**
- * A freeze begins and ends between two messages, so no message is at its edge. A ninth of the messages on WebSockets
- * meet it, so no percentile is at the step from the messages that do not meet it to those that do: with a tenth of them,
- * p90 would be.
+ * A freeze begins and ends between two messages, so that it is certain which messages it delays. On WebSockets it
+ * delays about a ninth of the messages, so that no percentile lies on the step between delayed and other messages. If
+ * it delayed a tenth, p90 would lie there.
  */
 const LENGTH: Length = { forMs: 9_200, freeze: { fromMs: 3_945, lengthMs: 1_000 } };
 const SHORT_LENGTH: Length = { forMs: 2_760, freeze: { fromMs: 1_195, lengthMs: 300 } };
 
-/** The server's behaviour in a measurement of a given length. */
+/** How the server behaves in each situation, in a measurement of the given length. */
 const SITUATIONS = {
   "that keeps its times": () => ({
     gapsMs: [...Array<number>(4).fill(50), 200],
@@ -72,37 +83,61 @@ const SITUATIONS = {
   "that dies after twelve messages": () => ({ gapsMs: [50], messages: 1_000, diesAfter: 12 }),
 } satisfies Record<string, (length: Length) => Partial<Plan>>;
 type Situation = keyof typeof SITUATIONS;
+/** The situation in which no time of a message is judged, only counts. */
+const DYING: Situation = "that dies after twelve messages";
 
 const PLANNED = { firstMs: 100, delayMs: 20, diesAfter: null, freeze: null };
 
+/** What a client says about its messages. */
+interface Measured {
+  readonly received: number;
+  /** The number of streams and WebSockets that were cut. */
+  readonly cut: number;
+  /** Percentiles in milliseconds. */
+  readonly times: Partial<Record<Times["name"], Readonly<Record<Percentile, number>>>>;
+}
+
 interface Run {
   readonly plan: Plan;
-  readonly measured: Measurement;
+  readonly measured: Measured;
   readonly noted: readonly Noted[];
 }
 
-export async function accuracy({ rounds, short }: Effort): Promise<Section[]> {
+/** What is measured: one kind of message from a server in one situation. */
+interface Subject {
+  readonly kind: KindName;
+  readonly situation: Situation;
+  readonly length: Length;
+}
+
+/** @param only Limits the measurement to the subjects whose names contain it, such as "WebSocket of a server". */
+export async function accuracy({ rounds, short, only = "" }: Effort): Promise<Section[]> {
   const length = short ? SHORT_LENGTH : LENGTH;
   const sections: Section[] = [];
   const counts: Row[] = [];
+  using folder = temporaryFolder();
+  const bare = join(folder.path, "paced");
+  await compile(PACED, bare);
   for (const situation of Object.keys(SITUATIONS) as Situation[]) {
     const rows: Row[] = [];
     for (const kind of Object.keys(KINDS) as KindName[]) {
-      const seen = await interleaved(
-        DRIVERS,
-        rounds,
-        (driver) => runOnce({ kind, situation, driver, length }),
-      );
-      for (const driver of DRIVERS) {
-        const runs = seen[driver];
-        counts.push(...countsOf(`${kind}, ${driver}, of a server ${situation}`, runs));
-        if (runs.every(({ noted }) => noted.every(({ died }) => !died))) {
-          rows.push(...timesOf(`${kind}, ${driver}`, runs));
+      if (!`${kind} of a server ${situation}`.includes(only)) continue;
+      const hasWitness = kind === "WebSocket" && situation !== DYING;
+      const clients: readonly Client[] = hasWitness ? [...DRIVERS, BARE] : DRIVERS;
+      const subject = { kind, situation, length };
+      const seen = await interleaved(clients, rounds, (client) => runOnce(subject, client, bare));
+      const witness = hasWitness ? seen[BARE] : undefined;
+      for (const client of clients) {
+        const runs = seen[client];
+        counts.push(...countsOf(`${kind}, ${client}, of a server ${situation}`, runs));
+        if (situation !== DYING) {
+          rows.push(...timesOf(`${kind}, ${client}`, runs, witness));
         }
       }
     }
     if (rows.length > 0) sections.push(sectionOf(situation, rows));
   }
+  if (counts.length === 0) return [];
   return [...sections, {
     caption: "Messages that were received and streams that were cut, against what the server noted",
     unit: "count",
@@ -115,87 +150,136 @@ function sectionOf(situation: Situation, rows: readonly Row[]): Section {
   return {
     caption: `Times of messages of a server ${situation}`,
     unit: "ms off",
+    baseline: BARE,
     rows,
     notes: [
       "The server itself: how far its own notes are from the plan, in the percentile where they are furthest. It notes when a message came by the stamp of the kernel, and its own moment of sending.",
+      "Sent late: by the same stamps, how long after it was due a message came to the server.",
+      "The bare loop is websocket/paced.c. Where it is off by more than the bar itself, the machine is, and the bar is for what a driver adds to it.",
     ],
   };
 }
 
 async function runOnce(
-  { kind, situation, driver, length }: {
-    readonly kind: KindName;
-    readonly situation: Situation;
-    readonly driver: typeof DRIVERS[number];
-    readonly length: Length;
-  },
+  { kind, situation, length }: Subject,
+  client: Client,
+  bare: string,
 ): Promise<Run> {
-  const { forMs } = length;
   const plan = { ...PLANNED, ...SITUATIONS[situation](length) };
   await using server = await startPlanting(plan, "server");
+  const measured = client === BARE
+    ? await runBare(bare, server.port, length)
+    : await runDriver(client, server.port, { kind, situation, length });
+  return { plan, measured, noted: await server.notes() };
+}
+
+async function runBare(bare: string, port: number, { forMs }: Length): Promise<Measured> {
+  const command = [bare, ...[port, STREAMS, EVERY_MS, forMs / 1_000].map(String), "timed"];
+  const latenciesMs = z.array(z.number()).parse(
+    JSON.parse(await start(placed("rest", command)).output),
+  ).sort((a, b) => a - b);
+  const [p50, p90, p95, p99] = PERCENTILES.map((p) => percentileOf(latenciesMs, Number(p)));
+  const message = { "50": p50, "90": p90, "95": p95, "99": p99 };
+  return { received: latenciesMs.length, cut: 0, times: { message } };
+}
+
+async function runDriver(
+  driver: typeof DRIVERS[number],
+  port: number,
+  { kind, situation, length: { forMs } }: Subject,
+): Promise<Measured> {
   const { path, flags } = KINDS[kind];
   const repeats = kind !== "WebSocket" && situation === "that keeps its times";
   const requests = repeats ? STREAMS * Math.round(forMs / STREAM_MS) : STREAMS;
   const scheme = kind === "WebSocket" ? "ws" : "http";
-  const measured = await runPlateau(`${scheme}://127.0.0.1:${server.port}${path}`, [
-    ...flags(forMs),
-    ...["-n", `${requests}`, "-c", `${STREAMS}`, "-w", "1", "--driver", driver],
-  ]);
-  return { plan, measured, noted: await server.notes() };
+  const { streams, sockets, requests: { failed } } = await runPlateau(
+    `${scheme}://127.0.0.1:${port}${path}`,
+    [
+      ...flags(forMs),
+      ...["-n", `${requests}`, "-c", `${STREAMS}`, "-w", "1", "--driver", driver],
+    ],
+  );
+  return {
+    received: (sockets?.messages ?? streams?.messages)?.received ?? NaN,
+    cut: failed,
+    times: {
+      message: sockets?.message.percentiles,
+      gap: streams?.gap.percentiles,
+      ttfe: streams?.ttfe.percentiles,
+    },
+  };
 }
 
-/** Times of one kind, in milliseconds: as measured, as planned, and as the server has noted them. */
+/** Times of one kind in milliseconds: as Plateau measured them, as planned, and as the server noted them. */
 interface Times {
-  readonly name: string;
+  readonly name: "message" | "gap" | "ttfe";
   readonly percentiles: readonly Percentile[];
   readonly measured: Readonly<Record<Percentile, number>>;
   readonly planned: readonly number[];
   readonly noted: readonly number[];
+  /** How long after they were due messages came to the server, for those whose moment is known. */
+  readonly sentLate?: readonly number[];
 }
 
-function timesIn({ plan, measured: { streams, sockets }, noted }: Run): Times[] {
+function timesIn({ plan, measured: { times: { message, gap, ttfe } }, noted }: Run): Times[] {
   const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
-  if (sockets !== undefined) {
+  if (message !== undefined) {
     return [{
-      ...{ name: "message", percentiles: PERCENTILES, measured: sockets.message.percentiles },
+      ...{ name: "message", percentiles: PERCENTILES, measured: message },
       planned: ascending(plannedLatenciesMs(plan, noted, EVERY_MS)),
       noted: ascending(
         noted.flatMap(({ sentMs, cameMs }) => sentMs.map((ms, k) => ms - cameMs[k])),
       ),
+      sentLate: ascending(sentLateMs(noted, EVERY_MS)),
     }];
   }
-  if (streams === undefined) return [];
-  const gap = {
-    ...{ name: "gap", percentiles: PERCENTILES, measured: streams.gap.percentiles },
+  if (gap === undefined || ttfe === undefined) return [];
+  const gaps: Times = {
+    ...{ name: "gap", percentiles: PERCENTILES, measured: gap },
     planned: ascending(plannedGapsMs(plan, noted)),
     noted: ascending(noted.flatMap(({ sentMs }) => sentMs.slice(1).map((ms, k) => ms - sentMs[k]))),
   };
   // With so few streams, each first message comes from a worker that has just started, so its time is not judged.
-  if (noted.length <= STREAMS) return [gap];
-  return [gap, {
-    ...{ name: "ttfe", percentiles: ["50"] as const, measured: streams.ttfe.percentiles },
+  if (noted.length <= STREAMS) return [gaps];
+  return [gaps, {
+    ...{ name: "ttfe", percentiles: ["50"], measured: ttfe },
     planned: noted.map(() => plan.firstMs),
     noted: ascending(noted.map(({ askedMs, sentMs }) => sentMs[0] - askedMs)),
   }];
 }
 
-/** The error of each percentile against arithmetic, and the largest error of the server itself. */
-function timesOf(what: string, runs: readonly Run[]): Row[] {
+function offMs({ measured, planned }: Times, percentile: Percentile): number {
+  return Math.abs(measured[percentile] - percentileOf(planned, Number(percentile)));
+}
+
+/**
+ * The error of each percentile against arithmetic, and the largest error of the server itself.
+ * @param witness The runs of the bare loop, which may be `runs`; they have no bar.
+ */
+function timesOf(what: string, runs: readonly Run[], witness?: readonly Run[]): Row[] {
   const seen = runs.map(timesIn);
-  return seen[0].flatMap(({ name, percentiles }, at) => {
+  const witnessed = runs === witness ? undefined : witness?.map(timesIn);
+  return seen[0].flatMap(({ name, percentiles, sentLate }, at) => {
     const inEach = (of: (times: Times) => number): number[] => seen.map((times) => of(times[at]));
-    const measured = percentiles.map((percentile): Row => {
+    const errors = percentiles.map((percentile): Row => {
       const p = Number(percentile);
       const plannedMs = medianOf(inEach(({ planned }) => percentileOf(planned, p)));
+      const mostMs = Number(Math.max(MOST_OFF_MS, MOST_OFF_RATIO * plannedMs).toPrecision(3));
+      const baseline = witnessed &&
+        medianOf(witnessed.map((times) => offMs(times[at], percentile)));
       return {
         what: `${what}: ${name} p${percentile}, planned ${formatNumber(plannedMs, 3)} ms`,
-        samples: inEach(({ measured, planned }) =>
-          Math.abs(measured[percentile] - percentileOf(planned, p))
-        ),
-        bar: atMost(Number(Math.max(MOST_OFF_MS, MOST_OFF_RATIO * plannedMs).toPrecision(3))),
+        samples: inEach((times) => offMs(times, percentile)),
+        baseline,
+        ...runs !== witness &&
+          { bar: baseline === undefined ? atMost(mostMs) : atMostMoreThan(mostMs) },
       };
     });
-    return [...measured, {
+    const late: Row[] = sentLate === undefined ? [] : [{
+      what: `${what}: ${name}, sent late, p99`,
+      samples: inEach((times) => percentileOf(times.sentLate ?? [], 99)),
+    }];
+    return [...errors, ...late, {
       what: `${what}: ${name}, the server itself`,
       samples: inEach(({ planned, noted }) =>
         Math.max(
@@ -214,9 +298,7 @@ function countsOf(what: string, runs: readonly Run[]): Row[] {
   return [
     {
       what: `${what}: received`,
-      samples: inEach(({ measured: { streams, sockets } }) =>
-        (sockets?.messages ?? streams?.messages)?.received ?? NaN
-      ),
+      samples: inEach(({ measured }) => measured.received),
       baseline: medianOf(
         inEach(({ noted }) => noted.reduce((sum, { sentMs: { length } }) => sum + length, 0)),
       ),
@@ -224,7 +306,7 @@ function countsOf(what: string, runs: readonly Run[]): Row[] {
     },
     {
       what: `${what}: cut`,
-      samples: inEach(({ measured: { requests } }) => requests.failed),
+      samples: inEach(({ measured }) => measured.cut),
       baseline: medianOf(inEach(({ noted }) => noted.filter(({ died }) => died).length)),
       bar: equal,
     },

@@ -1,11 +1,12 @@
 /**
- * The times that a planted server must show, by arithmetic from its plan. Its notes are used only for the moments at
- * which streams were requested and WebSockets opened, because these decide which messages a freeze meets.
+ * The times that a server with a plan must show, by arithmetic from the plan. The server's notes are used only for the
+ * moments at which streams were requested and WebSockets opened, because these determine which messages a freeze
+ * delays.
  */
 import { momentsOf, thawed } from "../../targets/apps/streams/schedule.ts";
 import { freezesOf, type Noted, type Plan } from "./planting.ts";
 
-/** The times between the messages of all streams. */
+/** The times between consecutive messages, over all streams. */
 export function plannedGapsMs(plan: Plan, noted: readonly Noted[]): number[] {
   const momentOf = momentsOf(plan, freezesOf(plan, noted[0].askedMs));
   return noted.flatMap(({ askedMs }) => {
@@ -14,19 +15,29 @@ export function plannedGapsMs(plan: Plan, noted: readonly Noted[]): number[] {
   });
 }
 
-/** The latencies of all messages on WebSockets, each of which is due `everyMs` after the one before it. */
+/** The latencies of all messages on WebSockets. On each WebSocket, a message is due every `everyMs`. */
 export function plannedLatenciesMs(
   plan: Plan,
   noted: readonly Noted[],
   everyMs: number,
 ): number[] {
   const freezes = freezesOf(plan, noted[0].askedMs);
-  return noted.flatMap(({ cameMs }) => {
-    // No message comes before it is due, and the promptest message comes exactly when it is due.
-    const openMs = Math.min(...cameMs.map((ms, k) => ms - k * everyMs));
-    return cameMs.map((_, k) => {
-      const dueMs = openMs + k * everyMs;
-      return thawed(dueMs + plan.delayMs, freezes) - dueMs;
-    });
+  return noted.flatMap((of) =>
+    dueMomentsMs(of, everyMs).map((dueMs) => thawed(dueMs + plan.delayMs, freezes) - dueMs)
+  );
+}
+
+/** How long after it was due each message on a WebSocket came to the server. */
+export function sentLateMs(noted: readonly Noted[], everyMs: number): number[] {
+  return noted.flatMap((of) => {
+    const due = dueMomentsMs(of, everyMs);
+    return of.cameMs.map((ms, k) => ms - due[k]);
   });
+}
+
+/** When each message on a WebSocket was due. */
+function dueMomentsMs({ cameMs }: Noted, everyMs: number): number[] {
+  // No message comes before it is due, and the promptest message comes exactly when it is due.
+  const openMs = Math.min(...cameMs.map((ms, k) => ms - k * everyMs));
+  return cameMs.map((_, k) => openMs + k * everyMs);
 }

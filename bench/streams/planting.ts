@@ -1,4 +1,4 @@
-/** Compiles and starts the server of `planting.c`, whose times are planted and known. */
+/** Compiles and starts the server of `planting.c`, which sends messages by a plan and notes when it did so. */
 import { join } from "node:path";
 import { started } from "../../tests/conformance/programs.ts";
 import type { Freezes, Planted } from "../../targets/apps/streams/schedule.ts";
@@ -6,35 +6,38 @@ import { temporaryFolder } from "../stage/folder.ts";
 import { compile, type Place, placed } from "../stage/programs.ts";
 
 export interface Plan extends Planted {
-  /** The number of messages of each stream; a WebSocket echoes every message. */
+  /** The number of messages per stream. A WebSocket has no such limit, because it echoes every message. */
   readonly messages: number;
   /** The time from a message on a WebSocket to its echo. */
   readonly delayMs: number;
-  /** The number of messages after which a stream dies instead of sending the next; null: it does not die. */
+  /** The number of messages after which a stream is cut, in place of the next message; null: it is not cut. */
   readonly diesAfter: number | null;
-  /** The freeze in which the server sends nothing, since its first request; null: it never freezes. */
+  /**
+   * A freeze in which the server sends nothing. It begins `fromMs` after the server's first request. Null: it never
+   * freezes.
+   */
   readonly freeze: { readonly fromMs: number; readonly lengthMs: number } | null;
 }
 
-/** The messages sent on one stream or WebSocket; in milliseconds since the server started. */
+/** The messages sent on one stream or WebSocket. Times are in milliseconds since the server started. */
 export interface Noted {
   readonly askedMs: number;
   readonly sentMs: readonly number[];
-  /** For each echo, the moment at which its message came; empty for a stream. */
+  /** The moment at which each echoed message arrived at the server; empty for a stream. */
   readonly cameMs: readonly number[];
-  /** Whether the server has died on this stream. */
+  /** Whether the server cut this stream. */
   readonly died: boolean;
 }
 
 interface Planting extends AsyncDisposable {
   readonly port: number;
-  /** Ends the server, and returns its notes. */
+  /** Stops the server, and returns its notes. */
   readonly notes: () => Promise<readonly Noted[]>;
 }
 
 let built: Promise<string> | null = null;
 
-/** Starts the server in a process of its own. */
+/** Starts the server in a separate process. */
 export async function startPlanting(plan: Plan, place: Place): Promise<Planting> {
   const [program, ...args] = placed(place, [await (built ??= build()), ...argumentsOf(plan)]);
   const server = await started(program, args);
@@ -45,7 +48,7 @@ export async function startPlanting(plan: Plan, place: Place): Promise<Planting>
   };
 }
 
-/** Returns the path of the program, which is there until this process ends. */
+/** Returns the path of the compiled program, which is removed when this process ends. */
 async function build(): Promise<string> {
   const folder = temporaryFolder();
   globalThis.addEventListener("unload", () => folder[Symbol.dispose]());
@@ -62,10 +65,10 @@ function argumentsOf({ messages, firstMs, gapsMs, delayMs, diesAfter, freeze }: 
 
 const FOREVER_MS = 1e12;
 
-/** The freezes of a plan whose first request comes at `firstMs`. */
+/** The freezes under the plan if the first request arrives at `firstMs`. */
 export function freezesOf({ freeze }: Plan, firstMs: number): Freezes {
   if (freeze === null) return { startMs: 0, lengthMs: 0, everyMs: 0 };
   const { fromMs, lengthMs } = freeze;
-  const startMs = firstMs + fromMs + lengthMs - FOREVER_MS; // one cycle, which ends with the freeze
+  const startMs = firstMs + fromMs + lengthMs - FOREVER_MS; // the only cycle ends with the freeze
   return { startMs, lengthMs, everyMs: FOREVER_MS };
 }

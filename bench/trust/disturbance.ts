@@ -1,4 +1,4 @@
-/** Disturbances of generators and targets, which are undone at the end of their scope. */
+/** Disturbs generators and targets. Disposing of a disturbance ends it. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
@@ -6,10 +6,12 @@ import { foldersOf } from "../../base/system/cgroup.ts";
 import { readSystemFile } from "../../base/system/linux.ts";
 import type { Command } from "../stage/programs.ts";
 
-/** The seconds of CPU time after which a neighbour ends by itself, in case the bench does not live to end it. */
+/**
+ * The seconds of CPU time after which a neighbour is killed, in case the bench dies before it can stop the neighbour.
+ */
 const LONGEST_CPU_S = 30;
 
-/** Starts a program that computes and does nothing else, on one core. */
+/** Starts a program that does nothing but compute, on one core. */
 export function startNeighbour(core: number): Disposable {
   const loop = `ulimit -t ${LONGEST_CPU_S}; while :; do :; done`;
   const args = ["-c", `${core}`, "sh", "-c", loop];
@@ -20,7 +22,7 @@ export function startNeighbour(core: number): Disposable {
 const STOPPED_MS = 100;
 const PERIOD_MS = 1_000;
 
-/** Stops a process for 100 ms of every second, until it has ended. */
+/** Stops a process for 100 ms in every second, until it has ended. */
 export async function stopAndGo(pid: number, ended: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   void ended.catch(() => {}).finally(() => over.abort());
@@ -37,20 +39,20 @@ function signal(pid: number, name: Deno.Signal): boolean {
     Deno.kill(pid, name);
     return true;
   } catch {
-    return false; // the process has ended
+    return false; // the process has already ended
   }
 }
 
 export interface CpuLimit extends AsyncDisposable {
-  /** The command inside the group. */
+  /** Wraps a command so that it runs in the control group. */
   within(command: Command): Command;
 }
 
 const PERIOD_US = 100_000;
 
 /**
- * Makes a control group that may use `cores`, and in it one without a limit of its own, in which commands run; returns
- * the reason if this is not possible.
+ * Makes a control group that may use `cores` in all, and in it an inner group, in which commands run. Returns the
+ * reason if this is not possible.
  */
 export function limitCpu(name: string, cores: number): CpuLimit | string {
   const texts = {
@@ -85,7 +87,7 @@ export function limitCpu(name: string, cores: number): CpuLimit | string {
 const MOST_TRIES = 50;
 const TRY_AGAIN_MS = 50;
 
-/** Removes a group, which is possible once the last of its processes has gone. */
+/** Removes a control group. This fails until the last of its processes has ended, so it is tried several times. */
 async function removeGroup(group: string): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     try {

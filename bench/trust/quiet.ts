@@ -1,4 +1,4 @@
-/** Loads for which generator and machine have time to spare, so that no doubt may be reported. */
+/** Loads for which generator and machine have time to spare, so that Plateau must not doubt the measurement. */
 import type { Measurement } from "../../runner/result/result.ts";
 import { startNginx } from "../stage/nginx.ts";
 import { generate, startApi } from "./stage.ts";

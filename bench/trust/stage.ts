@@ -1,11 +1,11 @@
-/** Servers and generators of the trust bench, each on the cores that its scenario needs. */
+/** Runs servers and generators for the trust bench, each on the cores that its scenario needs. */
 import type { Measurement } from "../../runner/result/result.ts";
 import { parseMeasurement, plateauCommand } from "../stage/plateau.ts";
 import { type Command, start } from "../stage/programs.ts";
 import { type Server, startApp } from "../stage/server.ts";
 import { stopAndGo } from "./disturbance.ts";
 
-/** Changes a command before it runs: other cores, less priority, a group with a limit. */
+/** Changes a command before it runs, to assign other cores, a lower priority or a limited control group. */
 type Through = (command: Command) => Command;
 
 const asItIs: Through = (command) => command;
@@ -14,18 +14,18 @@ export function onCore(core: number): Through {
   return (command) => ["taskset", "-c", `${core}`, ...command];
 }
 
-/** Starts the built-in app `api`: /static takes 5 µs, /fib some 0.3 ms of CPU time. */
+/** Starts the built-in app `api`. A request takes 5 µs of CPU time on /static, and some 0.3 ms on /fib. */
 export function startApi(through: Through = asItIs): Promise<Server> {
   return startApp("api", { through });
 }
 
 interface Generating {
   readonly through?: Through;
-  /** Whether the generator is stopped for 100 ms of every second. */
+  /** Whether the generator is stopped for 100 ms in every second. */
   readonly stopped?: boolean;
 }
 
-/** Makes one measurement in a process of its own. @param flags Flags as on the command line. */
+/** Makes one measurement in a process of its own. @param flags The command-line flags, separated by spaces. */
 export async function generate(
   url: string,
   flags: string,

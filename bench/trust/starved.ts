@@ -13,13 +13,13 @@ export type Seen = Measurement | string;
 
 export interface Starved {
   readonly what: string;
-  /** The right causes, any one of which has to come first. */
+  /** The correct causes. One of them must be reported first. */
   readonly causes: readonly FindingCode[];
   readonly measure: (duration: string) => Promise<Seen>;
 }
 
 const CORES = navigator.hardwareConcurrency;
-/** The cores: servers run on core 0, generators on core 1, unless a scenario is about the cores. */
+/** Servers run on core 0 and generators on core 1, unless a scenario is about cores. */
 const [FIRST, SECOND] = [onCore(0), onCore(1)];
 
 export const STARVED: readonly Starved[] = [
@@ -113,7 +113,7 @@ export const STARVED: readonly Starved[] = [
     causes: ["requests-dropped", "generator-busy"],
     async measure(duration): Promise<Seen> {
       await using nginx = await startNginx();
-      const flags = `-r 1000000/s -w 1 --driver tcp -d ${duration}`; // nginx has time to spare at this rate
+      const flags = `-r 1000000/s -w 1 --driver tcp -d ${duration}`; // nginx outpaces this worker
       return await generate(nginx.origin, flags, { through: SECOND });
     },
   },

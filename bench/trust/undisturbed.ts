@@ -1,18 +1,19 @@
 /**
  * Measures again if another program disturbed the measurement, because Plateau would rightly report that program as a
- * neighbour. Disturbances are detected by the CPU time of processes, on which no verdict of the runs depends.
+ * neighbour. Disturbances are recognised by the CPU time of other processes alone, so whether a measurement is repeated
+ * does not depend on its verdict.
  */
 import { printError } from "../../cli/terminal/terminal.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type BusyProcess, descendantsOf, watchProcesses } from "../../base/system/processes.ts";
 
-/** The least use of a core by which another program counts as a disturbance. */
+/** The least number of cores that another program must use to count as a disturbance. */
 const LEAST_CORES = 0.15;
 const MOST_TRIES = 4;
 
 /**
- * Returns the first result of `measure` that was not disturbed or, after several tries, the last one. Servers and
- * neighbours that `measure` starts end with it.
+ * Returns the first result of `measure` that was not disturbed or, after several tries, the last one. `measure` must
+ * stop all servers and neighbours that it starts.
  */
 export async function undisturbed<Value>(measure: () => Promise<Value>): Promise<Value> {
   for (let tries = 1;; tries++) {

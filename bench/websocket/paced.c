@@ -1,9 +1,13 @@
 /*
  * The bare loop of WebSockets: what the kernel alone asks of a client that sends messages by a clock and gets their
  * echoes. One thread, one epoll; each socket sends a masked text every EVERY_MS, and each echo is counted by its length
- * alone. It keeps no figures and survives no error, so whatever a generator spends beyond it is the generator's own.
+ * alone. It survives no error, so whatever a generator spends beyond it is the generator's own.
  *
- * paced PORT SOCKETS EVERY_MS SECONDS; prints how many echoes came a second
+ * paced PORT SOCKETS EVERY_MS SECONDS [timed]
+ *
+ * It prints how many echoes came a second. With `timed` it is a witness of latencies: the first message of a socket is due
+ * when the socket is open, as with a virtual user, each socket sends for SECONDS, and it prints the latency of each message
+ * in milliseconds, from when it was due to its echo, as JSON.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -23,7 +27,9 @@ static unsigned char received[READ_BYTES];
 
 struct socket {
   int fd;
-  int64_t due_ns, messages;
+  /* When the first message was due, and the next is. */
+  int64_t first_ns, due_ns;
+  int64_t messages, echoes;
   /* For a frame that has come in part: the octets of its head and of its payload that have come. */
   int have, length;
 };
@@ -34,7 +40,8 @@ static int64_t now_ns(void) {
   return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static int open_socket(int port) {
+/* Asks for a WebSocket; `await_socket` waits for the answer, so that several sockets can open at once. */
+static int ask_socket(int port) {
   struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port)};
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   int fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -45,6 +52,11 @@ static int open_socket(int port) {
     "GET /ws HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", port);
   if (send(fd, text, length, MSG_NOSIGNAL) != length) err(1, "send");
+  return fd;
+}
+
+static void await_socket(int fd) {
+  char text[512];
   int used = 0;
   while (memmem(text, used, "\r\n\r\n", 4) == NULL) {
     ssize_t came = recv(fd, text + used, sizeof text - used, 0);
@@ -52,7 +64,6 @@ static int open_socket(int port) {
     used += came;
   }
   if (strncmp(text, "HTTP/1.1 101", 12) != 0) errx(1, "the server opens no WebSocket");
-  return fd;
 }
 
 static void send_message(struct socket *s) {
@@ -82,30 +93,42 @@ static int count_frames(struct socket *s, ssize_t came) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 5) errx(2, "usage: paced PORT SOCKETS EVERY_MS SECONDS");
+  int is_timed = argc == 6 && strcmp(argv[5], "timed") == 0;
+  if (argc != 5 && !is_timed) errx(2, "usage: paced PORT SOCKETS EVERY_MS SECONDS [timed]");
   int port = atoi(argv[1]), count = atoi(argv[2]);
-  int64_t every_ns = (int64_t)(atof(argv[3]) * 1e6), length_ns = atoi(argv[4]) * 1000000000LL;
+  int64_t every_ns = (int64_t)(atof(argv[3]) * 1e6), length_ns = (int64_t)(atof(argv[4]) * 1e9);
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
   struct socket *sockets = calloc(count, sizeof *sockets);
+  int64_t *latencies_ns = calloc(count * (length_ns / every_ns + 2), sizeof *latencies_ns);
   int poll = epoll_create1(0);
-  int64_t start_ns = now_ns(), echoes = 0;
+  int64_t start_ns = now_ns(), sent = 0, echoes = 0;
   for (int i = 0; i < count; i++) {
-    sockets[i].fd = open_socket(port);
-    struct epoll_event wanted = {.events = EPOLLIN, .data.ptr = &sockets[i]};
-    if (epoll_ctl(poll, EPOLL_CTL_ADD, sockets[i].fd, &wanted) < 0) err(1, "epoll_ctl");
+    sockets[i].fd = ask_socket(port);
+    if (!is_timed) await_socket(sockets[i].fd);
   }
   /* All sockets have the same time between two messages, so they are due in turn. */
   int64_t begin_ns = now_ns();
-  for (int i = 0; i < count; i++) sockets[i].due_ns = begin_ns + every_ns * i / count;
+  for (int i = 0; i < count; i++) {
+    if (is_timed) await_socket(sockets[i].fd);
+    sockets[i].first_ns = sockets[i].due_ns = is_timed ? now_ns() : begin_ns + every_ns * i / count;
+    struct epoll_event wanted = {.events = EPOLLIN, .data.ptr = &sockets[i]};
+    if (epoll_ctl(poll, EPOLL_CTL_ADD, sockets[i].fd, &wanted) < 0) err(1, "epoll_ctl");
+  }
   struct epoll_event events[EVENTS];
   for (int next = 0;;) {
-    int64_t time_ns = now_ns();
-    if (time_ns >= start_ns + length_ns) break;
-    for (; sockets[next].due_ns <= time_ns; next = (next + 1) % count) {
+    int64_t time_ns = now_ns(), due_ns;
+    for (;;) {
+      due_ns = sockets[next].due_ns;
+      int64_t end_ns = length_ns + (is_timed ? sockets[next].first_ns : start_ns);
+      if (due_ns >= end_ns) due_ns = INT64_MAX;
+      if (due_ns > time_ns) break;
       send_message(&sockets[next]);
+      sent++;
       sockets[next].due_ns += every_ns;
+      next = (next + 1) % count;
     }
-    int64_t left_ns = sockets[next].due_ns - now_ns();
+    if (due_ns == INT64_MAX && echoes == sent) break;
+    int64_t left_ns = due_ns == INT64_MAX ? 1000000000 : due_ns - now_ns();
     if (left_ns < 0) left_ns = 0;
     struct timespec wait = {.tv_sec = left_ns / 1000000000, .tv_nsec = left_ns % 1000000000};
     int ready = epoll_pwait2(poll, events, EVENTS, &wait, NULL);
@@ -113,8 +136,13 @@ int main(int argc, char **argv) {
       struct socket *s = events[i].data.ptr;
       ssize_t came = recv(s->fd, received, READ_BYTES, MSG_DONTWAIT);
       if (came <= 0) err(1, "recv");
-      echoes += count_frames(s, came);
+      int64_t came_ns = now_ns();
+      for (int frames = count_frames(s, came); frames > 0; frames--) {
+        latencies_ns[echoes++] = came_ns - (s->first_ns + every_ns * s->echoes++);
+      }
     }
   }
-  printf("%.2f\n", echoes * 1e9 / length_ns);
+  if (!is_timed) return printf("%.2f\n", echoes * 1e9 / length_ns) < 0;
+  for (int i = 0; i < echoes; i++) printf("%c%.4f", i == 0 ? '[' : ',', latencies_ns[i] / 1e6);
+  printf("]\n");
 }

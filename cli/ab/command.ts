@@ -1,4 +1,7 @@
-/** `plateau ab [BASE..HEAD] [EXPERIMENT]`: two commits, built and measured as one experiment whose runs take turns. */
+/**
+ * `plateau ab [BASE..HEAD] [EXPERIMENT]`: builds two commits, and measures both in one experiment whose runs take
+ * turns.
+ */
 import type { Problem } from "../../base/errors.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { rangeIn, type RevisionRange } from "../../targets/revisions/revision.ts";
@@ -54,7 +57,10 @@ Examples:
     }),
 });
 
-/** Either operand may be omitted: a range is recognised by two dots that are not part of a path. */
+/**
+ * Tells which operand is the range of commits, as either may be omitted. A range has two dots that are not part of a
+ * path.
+ */
 function operandsOf({ first, second }: Pick<AbValues, "first" | "second">): {
   readonly range: RevisionRange;
   readonly file: string;

@@ -1,4 +1,6 @@
-/** Measures a pair of revisions, remeasures cells that may be worse, and reports the result in every form. */
+/**
+ * Measures a pair of revisions, remeasures cells that may be worse, and reports the result in all requested formats.
+ */
 import { join } from "node:path";
 import { existsSync } from "node:fs";
 import {
@@ -49,7 +51,7 @@ interface AbContext {
   readonly onNote: (text: string) => void;
 }
 
-/** @returns The exit code. Throws the error that the command ends with if nothing could be compared. */
+/** Resolves with the exit code. If nothing could be compared, throws the error that ends the command. */
 export async function comparePaired(pair: PreparedPair, context: AbContext): Promise<number> {
   const { values, outDir, signal, onNote } = context;
   const kept = values.resume ? await keptIn(outDir) : null;
@@ -57,8 +59,8 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results, { hasMissing: !values.quiet });
   const first = compared(results, pair, values);
-  // In slices, each repeated check (look) is strict enough that all of them together keep the promised rate of false
-  // alarms, so no second stage is needed.
+  // With slices, each interim check (a look) is strict enough that all of them together keep the
+  // promised rate of false alarms, so no second stage is needed.
   const isStaged = values.confirm && planned.experiment.order !== "slices";
   const doubtful = isStaged ? doubtfulCells(first) : [];
   const fresh = doubtful.length === 0 ? null : await freshRuns(
@@ -70,11 +72,12 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   const all = fresh === null
     ? first
     : compared(withFreshRuns(results, fresh), pair, values, lastRepetition(results));
-  // Thresholds apply to the first runs, because only cells that looked worse have fresh ones.
+  // Thresholds are judged on the first runs only, because only cells that looked worse were
+  // measured again.
   const outcome = worstOf([...figureOutcomes(all), ...first.gates]);
   const comparison = { ...all, gates: first.gates, outcome };
   onNote("");
-  // A user can interrupt even while the output waits for the reader of a pipe.
+  // The user can interrupt the command even while its output is blocked by the reader of a pipe.
   const delivery = deliver(comparison, alarmsIn(first, all), { pair, context });
   await Promise.race([delivery, aborted(signal)]);
   if (values.strict) verifyTrust(results.runs);
@@ -86,7 +89,10 @@ interface First {
   readonly results: Results;
 }
 
-/** Falls back to blocks if the first pair shows that slices are impossible, unless slices were named explicitly. */
+/**
+ * Measures in blocks instead of slices if the first pair shows that slices are impossible, unless --order asks for
+ * slices.
+ */
 async function measuredFirst(kept: Results | null, delivery: Delivery): Promise<First> {
   const { pair, context: { values, outDir, onNote } } = delivery;
   const seed = values.seed ?? kept?.seed;
@@ -103,7 +109,7 @@ async function measuredFirst(kept: Results | null, delivery: Delivery): Promise<
   }
 }
 
-/** @param firstStage The last repetition of the first stage; absent if there is no second stage. */
+/** @param firstStage Number of the last repetition before doubtful cells were measured again; absent if none were. */
 function compared(
   results: Results,
   { names, revisions }: PreparedPair,
@@ -120,7 +126,10 @@ function compared(
   });
 }
 
-/** Measures the same cells again in equally many fresh blocks, in another order; only blocks have two stages. */
+/**
+ * Measures the doubtful cells again, in equally many blocks, which are shuffled differently. Slices never get here,
+ * because they have no second stage.
+ */
 async function freshRuns(
   doubtful: readonly ComparedCell[],
   seed: number,
@@ -138,7 +147,7 @@ async function freshRuns(
   return await measured({ planned, kept }, folder, { pair, context });
 }
 
-/** Makes all planned runs, except kept ones. */
+/** Makes all planned runs, except those that were kept from an interrupted `ab`. */
 async function measured(
   { planned, kept }: { readonly planned: Planned; readonly kept: Results | null },
   outDir: string,
@@ -158,7 +167,7 @@ async function measured(
   });
 }
 
-/** Whether to measure as many pairs of processes as are needed, because no number was given. */
+/** Whether to measure until there is a verdict, because the number of process pairs was not given. */
 function isLooking({ experiment: { order, repeat } }: Planned): boolean {
   return order === "slices" && typeof repeat !== "number";
 }
@@ -212,12 +221,12 @@ function alarmText({ cell, figure, outcome, isStaged }: Alarm): string {
   return `Doubtful ${what}, which is ${all} with the fresh runs`;
 }
 
-/** The results of an interrupted `ab`, to be continued; null if the folder has none. */
+/** The results of an interrupted `ab` that is to be continued; null if the folder has none. */
 async function keptIn(dir: string): Promise<Results | null> {
   return existsSync(join(dir, "results.json")) ? await readResumable(dir) : null;
 }
 
-/** Throws a UserError with every reason why new runs would differ from the existing ones. */
+/** Throws a UserError that lists every reason why new runs can't be added to the existing ones. */
 function checkResumable(kept: Results, planned: Planned, dir: string): void {
   const isSame = hashSettings(openExperiment(planned.experiment)) === kept.settings &&
     kept.seed === planned.seed;

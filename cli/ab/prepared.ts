@@ -1,4 +1,4 @@
-/** Two revisions, checked out and built, and the experiment that measures both. */
+/** Checks out and builds two revisions, and plans the experiment that measures both. */
 import { join, relative, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import type { CommandStep } from "../../base/target/steps.ts";
@@ -26,17 +26,20 @@ import type { AbValues } from "./flags.ts";
 export interface PreparedPair {
   readonly name: string;
   readonly names: ReadonlyMap<string, SideNames>;
-  /** The revision on each side: `main (a1b2c3d): Add a cache`. */
+  /** A text that describes each side, such as `main (a1b2c3d): Add a cache`. */
   readonly revisions: Revisions;
-  /** The arguments with which the same comparison can be repeated. */
+  /** The arguments that repeat the same comparison. */
   readonly again: Pick<AbInvocation, "range" | "file">;
-  /** @param only Replaces the value of --only; names targets as in the file. @param order Replaces that of --order. */
+  /**
+   * @param only Replaces the value of --only; its targets are named as in the file. @param order Replaces the value of
+   * --order.
+   */
   readonly plan: (
     only: AbValues["only"],
     seed?: number,
     order?: AbValues["order"],
   ) => Promise<Planned>;
-  /** Reserves the checkouts for this process. */
+  /** Keeps other processes from using the checkouts until it is disposed. */
   readonly lock: Disposable;
 }
 
@@ -48,7 +51,7 @@ interface PairRequest {
   readonly onNote: (text: string) => void;
 }
 
-/** Throws a UserError if the file or the commits are wrong, a TargetError if a build fails. */
+/** Throws a UserError if the file or the commits are wrong, and a TargetError if a build fails. */
 export async function preparePair(request: PairRequest): Promise<PreparedPair> {
   const { range, file, values, signal, onNote } = request;
   const { experiment, builtIn } = await loadExperiment(file, values.set);
@@ -57,7 +60,7 @@ export async function preparePair(request: PairRequest): Promise<PreparedPair> {
   const { base, head } = await revisionsOf(range, repository, signal);
   const lock = await occupy(await keptFolder(repository));
   const names = pairedNames(Object.keys(experiment.targets));
-  refuseUnbuilt(experiment.targets); // before anything is built
+  refuseUnbuilt(experiment.targets); // checked before anything is built
   const sources = sourcesOf(experiment.targets);
   const builds = sources.filter(({ steps }) => steps.length > 0);
   const making = { ...request, repository, builds, except: resultsOf(experiment.name, values.out) };
@@ -84,7 +87,10 @@ export async function preparePair(request: PairRequest): Promise<PreparedPair> {
   };
 }
 
-/** A plan in slices, unless blocks are wanted, or slices are impossible and were not named. */
+/**
+ * Plans slices, unless --order asks for blocks. Plans blocks if slices are impossible and --order does not ask for
+ * them.
+ */
 async function planIn(
   plan: (order: PairOrder) => Promise<Planned>,
   { values: { order, duration }, onNote }: PairRequest,
@@ -101,7 +107,7 @@ async function planIn(
   }
 }
 
-/** How many digits of a commit certainly identify it. */
+/** Number of leading hex digits of a commit's hash that are enough to identify the commit. */
 const SHORT = 12;
 
 const SAME = "BASE and HEAD have the same files, so any difference is noise of this machine";
@@ -111,11 +117,11 @@ function notInRepository(file: string): { place: string; message: string; fix: s
   return { place: file, message, fix: "name a file of your repository" };
 }
 
-/** A place in the repository from which a target's commands start. */
+/** Where a target's commands start, and how it is built. */
 interface TargetSource {
   readonly target: string;
   readonly cwd: string;
-  /** The steps of `build`; empty without any. */
+  /** The steps of the target's `build`; empty if it has none. */
   readonly steps: readonly CommandStep[];
 }
 
@@ -131,7 +137,7 @@ function sourcesOf(targets: Readonly<Record<string, object>>): TargetSource[] {
   );
 }
 
-/** @param folder Folder of the experiment file in a checkout. */
+/** @param folder Folder of the experiment file within a checkout. */
 function missingPackagesText({ target, cwd }: TargetSource, folder: string): string | null {
   const missing = missingPackages(join(folder, cwd));
   return missing &&
@@ -139,7 +145,7 @@ function missingPackagesText({ target, cwd }: TargetSource, folder: string): str
       `needs its packages, write build: [[${missing.command.join(", ")}]]`;
 }
 
-/** Folders of results, which are not part of the working tree. */
+/** Folders with results, which are left out of a commit made from the working tree. */
 function resultsOf(name: string, out: string | undefined): string[] {
   return [resolve("results", name), ...out === undefined ? [] : [resolve(out)]];
 }
@@ -151,14 +157,14 @@ interface MakeRequest extends PairRequest {
 }
 
 interface CheckedOut {
-  /** The commit of the files; for a working tree with changes, one that is not in the repository. */
+  /** The commit that was checked out. A working tree with changes is checked out as a temporary commit of its own. */
   readonly commit: string;
-  /** Folder of the experiment file in the revision's checkout. */
+  /** Folder of the experiment file within the revision's checkout. */
   readonly folder: string;
   readonly label: string;
 }
 
-/** Checks out the revision and builds all targets. */
+/** Checks out a revision and builds all targets in it, unless a build of it was kept. */
 async function make(revision: Revision, request: MakeRequest): Promise<CheckedOut> {
   const { repository, builds, except, signal, onNote } = request;
   const checkout = await checkOut({ repository, revision, except, build: builds, signal });
@@ -181,17 +187,19 @@ async function make(revision: Revision, request: MakeRequest): Promise<CheckedOu
   return { folder, label, commit: checkout.commit };
 }
 
-/** The label of a side, with the subject of its commit unless the files differ from the commit. */
+/**
+ * The label of a side, followed by the subject of its commit; without the subject if the files differ from the commit.
+ */
 function namedSide({ subject, commit }: Revision, made: CheckedOut): string {
   return subject === "" || made.commit !== commit
     ? made.label
     : `${made.label}: ${fitted(subject, MOST_SUBJECT)}`;
 }
 
-/** Columns of a commit's subject. */
+/** Maximum width, in columns, of a commit's subject. */
 const MOST_SUBJECT = 72;
 
-/** `main (a1b2c3d)`. */
+/** Such as `main (a1b2c3d)`. */
 function labelOf({ name, commit, isWorkingTree }: Revision, made: string): string {
   const short = commit.slice(0, 7);
   if (commit.startsWith(name)) return short;

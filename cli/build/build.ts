@@ -1,15 +1,18 @@
-/** What a built program knows about itself: its commit, the parts that it contains, and their licences. */
+/** What a built program knows about itself: its commit, the packages that it contains, and their licences. */
 import { EXIT, TargetError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { print } from "../terminal/terminal.ts";
 
-/** Names of files with these data, beside the main module of a built program. */
+/**
+ * Names of the files with the description of the build and with the licences, beside the main module of a built
+ * program.
+ */
 export const BUILD = "build.json";
 export const LICENSES = "licenses.txt";
 
-/** A package contained in the program. */
+/** A package that the program contains. */
 export interface Part {
   readonly name: string;
   readonly version: string;
@@ -18,12 +21,14 @@ export interface Part {
 }
 
 export interface Build {
-  /** The commit of the sources, with `-dirty` if files differed from it; null if there was no repository. */
+  /** The commit of the sources, followed by `-dirty` if files differed from it; null if there was no repository. */
   readonly commit: string | null;
   readonly parts: readonly Part[];
 }
 
-/** Prints the version as a line, or everything known about the build as JSON. Resolves with the exit code. */
+/**
+ * Prints the version as one line; with --json, prints everything known about the build. Resolves with the exit code.
+ */
 export async function printVersion(args: readonly string[]): Promise<number> {
   if (args.includes("--json")) {
     const { deno, v8 } = Deno.version;
@@ -34,7 +39,7 @@ export async function printVersion(args: readonly string[]): Promise<number> {
   return EXIT.done;
 }
 
-/** Prints the licences of Plateau and everything in it. Resolves with the exit code. */
+/** Prints the licences of Plateau and of everything in it. Resolves with the exit code. */
 export async function printLicenses(): Promise<number> {
   const lines = ofBuild(LICENSES, (text) => text.trimEnd().split("\n"));
   if (lines === null) {
@@ -47,7 +52,7 @@ export async function printLicenses(): Promise<number> {
   return EXIT.done;
 }
 
-/** The build of a program that is started from source. */
+/** Stands for the build if the program runs from source. */
 const UNKNOWN = { commit: null, parts: null };
 
 function ofBuild<T>(name: string, read: (text: string) => T): T | null {

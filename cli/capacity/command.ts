@@ -1,4 +1,4 @@
-/** `plateau capacity URL --within RULE`: the highest rate at which every rule holds. */
+/** `plateau capacity URL --within RULE`: finds the highest rate at which every rule holds. */
 import * as z from "zod";
 import { EXIT, type Problem } from "../../base/errors.ts";
 import type { Files } from "../../base/files.ts";
@@ -36,7 +36,7 @@ import {
   streamConflicts,
 } from "../flags/bench_flags.ts";
 
-/** Two durations in seconds: `5s,30s`. */
+/** Parses the durations of a short and a long trial, such as `5s,30s`, into seconds. */
 const trial = z.string().transform((text) => text.split(",")).pipe(searchTrial)
   .transform(([short, long]): [number, number] => [short / 1_000, long / 1_000]);
 
@@ -85,7 +85,7 @@ const { grpc, proto, message, compress } = benchParts;
 const { form, expectStatus, expectBody, json, interval, strict } = benchParts;
 const { quiet, driver, seed, arrivals, agents, redis, redisPasswordFile, redisCacert } = benchParts;
 
-/** A search ends hopeless trials itself, so it has no `abortOn`. */
+/** A capacity search ends hopeless trials itself, so it does not take the option `abortOn`. */
 const { abortOn: _, ...searchOptions } = optionFlags;
 
 export const capacityParts = {
@@ -157,7 +157,8 @@ Examples:
       const isPrinted = !takesStdout(values);
       await writeOutputs(values, { json: () => jsonText(found, 2) }).finally(async () => {
         const options = terminalOptions();
-        // Outside of a terminal, the last line has the whole capacity, however long, because scripts read it.
+        // If the output is not a terminal, lines are not wrapped, because scripts read the whole
+        // result from the last line.
         const width = Deno.stdout.isTerminal() ? options.width : Infinity;
         if (isPrinted) await print(renderBlocks(capacityBlocks(found), { ...options, width }));
       });
@@ -173,7 +174,7 @@ function searchOf(values: CapacityValues, files: Files | null): CapacitySearch {
   const load = loadOf({
     ...{ connections, arrivals, workers, ...optionsOf(values) },
     http2: isHttp2(values),
-    rate: 1, // each trial has its own rate
+    rate: 1, // replaced by the rate of each trial
   });
   if (load.kind !== "rate" || load.arrivals === "recorded") {
     throw new Error("A load with a rate was read as another kind");

@@ -1,6 +1,6 @@
 /**
- * Turns a command line into values, or into all its problems at once. Commander splits the line and lays out the help,
- * but would stop at the first mistake, so values are checked here.
+ * Turns a command line into values, or reports all its problems at once. Commander splits the line into options and
+ * lays out the help, but it would stop at the first mistake, so values are checked here.
  */
 import {
   Argument,
@@ -29,7 +29,7 @@ import { VERSION } from "../../base/version.ts";
 import { print, printError } from "../terminal/terminal.ts";
 import { keepSecretsOf, quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 
-/** A command from its declaration. */
+/** Makes a command from its declaration. */
 export function defineCommand<P extends CommandParts>(spec: CommandSpec<P>): Command {
   return {
     parts: spec.parts,
@@ -52,7 +52,7 @@ type ReadArguments<P extends CommandParts> =
   | { readonly wants: "help" | "version" }
   | { readonly wants: "values"; readonly values: ParsedValues<P> };
 
-/** Throws a UserError with every problem, including the problems of the file that the command reads. */
+/** Throws a UserError with every problem of the command line, and of the file that the command reads. */
 async function readWithFile<P extends CommandParts>(
   spec: CommandSpec<P>,
   title: CommandTitle,
@@ -98,9 +98,9 @@ function helpLines<P extends CommandParts>(
   ];
 }
 
-/** Width of the help, even on a wider terminal, so that it is the same in a terminal, in a pipe and on a page. */
+/** Width of the help in columns. It is the same in a terminal of any width, in a pipe and on a documentation page. */
 const HELP_WIDTH = 80;
-/** A longer flag has a line of its own above its description. */
+/** Widest flag or operand, in columns, that is shown on the same line as its description. */
 const LONGEST_TERM = 24;
 const INDENT = 2;
 
@@ -127,13 +127,16 @@ const HELP: HelpConfiguration = {
   },
 };
 
-/** Joins the lines of each paragraph, or list item. */
+/** Splits text into paragraphs and list items, each joined into one line. */
 function paragraphs(text: string): string[] {
   const goesOn = /(?<=^(?! *plateau )\S.*)\n(?=\S)|(?<=^ +\d {2}.*)\n {5}(?=\S)/gm;
   return text.trimEnd().replaceAll(goesOn, " ").split("\n");
 }
 
-/** Wraps a line to the width of the help. Continuations align with the text; a command is continued after \\. */
+/**
+ * Wraps a line to the width of the help. Continuation lines are aligned with the text. A wrapped command gets a
+ * backslash at the end of each line but the last.
+ */
 function wrapped(line: string): string[] {
   if (line.length <= HELP_WIDTH) return [line];
   const isCommand = /^ *plateau /.test(line);
@@ -169,11 +172,12 @@ function split(called: Called, args: readonly string[]): Split {
     const placed = placeOperands(called, [...operands, ...rest.operands]);
     return {
       given: { ...commander.opts(), ...namedFlags(called.parts, commander), ...placed.given },
-      // After an unknown option, it is unclear which texts are values.
+      // After an unknown option, it is unclear which of the words are operands, so problems with
+      // operands are not reported.
       problems: rest.problems.length > 0 ? rest.problems : placed.problems,
     };
   } catch (error) {
-    // The only problem that commander itself reports here: the last flag has no value.
+    // Commander itself reports only one problem here: that the last flag has no value.
     if (!(error instanceof CommanderError)) throw error;
     const { given, problems } = split(called, args.slice(0, -1));
     const message = "Cannot use this option without a value";
@@ -181,10 +185,7 @@ function split(called: Called, args: readonly string[]): Split {
   }
 }
 
-/**
- * The values of flags whose key in `parts` is not derived from their long name. Commander knows them by the derived
- * key.
- */
+/** The values of flags whose key in `parts` differs from the one that Commander derives from the flag's long name. */
 function namedFlags(parts: CommandParts, commander: Commander): Record<string, unknown> {
   const given = Object.entries(parts).flatMap(([name, part]) => {
     const known = isFlag(part) ? new Option(part.flags).attributeName() : name;
@@ -194,7 +195,10 @@ function namedFlags(parts: CommandParts, commander: Commander): Record<string, u
   return Object.fromEntries(given);
 }
 
-/** @param unknown The words from the first unknown option on, without known options. */
+/**
+ * Reads the words that follow an unknown option. @param unknown The words from the first unknown option on, without the
+ * options that are known.
+ */
 function readUnknown(
   { options }: Commander,
   unknown: readonly string[],
@@ -213,7 +217,7 @@ function readUnknown(
     const [place, ...value] = unknown[at].split("=");
     if (Object.hasOwn(lacks, place)) {
       problems.push({ place, message: `Cannot use this here: ${lacks[place]}` });
-      if (value.length === 0) at++; // the next word is its value
+      if (value.length === 0) at++; // skips the value of this option
       continue;
     }
     const name = closest(place, longNames(options));
@@ -221,12 +225,12 @@ function readUnknown(
     const fix = meant ? `did you mean ${meant.long}?` : "--help lists the options";
     const message = "Cannot understand this option";
     problems.push({ place: withoutSecrets(place), message, fix });
-    if (meant?.required && value.length === 0) at++; // the value that the misspelt option would have had
+    if (meant?.required && value.length === 0) at++; // skips the value meant for this option
   }
   return { operands, problems };
 }
 
-/** `--json --quiet`: the value was forgotten, and the next option would be taken for it. */
+/** Finds options whose value was forgotten, so that the next option was taken for it: `--json --quiet`. */
 function optionsAsValues(parts: CommandParts, given: RawArguments): Problem[] {
   const flags = Object.entries(parts).filter(([, part]) => isFlag(part));
   const places = flags.map(([name, part]) => ({ value: given[name], place: placeOf(part) }));
@@ -243,7 +247,7 @@ function longNames(options: readonly Option[]): string[] {
   return options.flatMap(({ long }) => long ?? []);
 }
 
-/** Gives each operand its name. */
+/** Assigns words to the operands, in the order of their declaration; reports words that are left over. */
 function placeOperands({ parts, title }: Called, texts: readonly string[]): Split {
   const given: Record<string, unknown> = {};
   const rest = [...texts];
@@ -268,10 +272,10 @@ function commanderOf({ parts, title }: Called): Commander {
     if (isFlag(part)) commander.addOption(optionOf(part));
     else commander.addArgument(new Argument(part.operand, part.about));
   }
-  // Accepted by every command, so that a script may pass it to any.
+  // Every command accepts --quiet, so that a script may pass it to any of them.
   if (parts.quiet === undefined) commander.addOption(new Option("-q, --quiet").hideHelp());
   return commander
-    .option("--no-color", "No colours; NO_COLOR does the same") // read by cli/terminal/terminal.ts
+    .option("--no-color", "No colours; NO_COLOR does the same") // cli/terminal/terminal.ts reads it
     .option("-h, --help", "This text")
     .option("-V, --version", "The version of Plateau");
 }
@@ -293,13 +297,16 @@ function placeOf(part: Flag | Operand): string {
   return new Option(part.flags).long ?? part.flags;
 }
 
-/** A Redis URL with a password on the command line, which every user of the machine can read. */
+/**
+ * Matches a Redis URL with a password in an argument, which every user of the machine can read in the list of
+ * processes.
+ */
 const OPEN_PASSWORD = /^(?:--redis=)?rediss?:\/\/[^/@]*:[^/@]+@/i;
 
 const OPEN_PASSWORD_NOTE = "Note: everybody on this machine can see the password in --redis; " +
   "use --redis-password-file FILE or PLATEAU_REDIS_PASSWORD";
 
-/** A note about a password on the command line; null if there is none. */
+/** A note that warns of a password on the command line; null if there is none. */
 export function openPasswordNote(args: readonly string[]): string | null {
   return args.some((arg) => OPEN_PASSWORD.test(arg)) ? OPEN_PASSWORD_NOTE : null;
 }

@@ -1,4 +1,4 @@
-/** `plateau agent`: takes its share of each load from a Redis queue, and generates it. */
+/** `plateau agent`: takes this machine's share of each load from a Redis queue, and generates it. */
 import { resolve } from "node:path";
 import process from "node:process";
 import * as z from "zod";
@@ -72,7 +72,7 @@ export const agentCommand = defineCommand({
   },
 });
 
-/** A name for this process on this machine, without characters that an agent's name can't have. */
+/** A name from the machine's name and the process ID, with only characters that an agent's name may have. */
 function ownName(): string {
   const pid = `-${process.pid}`;
   const host = Deno.hostname().replace(/[^a-z0-9._-]/gi, "-").replace(/^[^a-z0-9]+/i, "");

@@ -1,4 +1,4 @@
-/** `plateau agents`: the agents that are registered at a Redis. */
+/** `plateau agents`: lists the agents that are registered in a Redis database. */
 import { EXIT } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 import { formatCount, formatNumber } from "../../report/writing/units.ts";

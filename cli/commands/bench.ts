@@ -1,4 +1,4 @@
-/** `plateau bench URL`: one measurement, as wrk and oha make it. */
+/** `plateau bench URL`: measures a URL once, like wrk and oha. */
 import { pairProblem } from "../../base/target/access.ts";
 import { EXIT, TargetError, UserError } from "../../base/errors.ts";
 import { keepSecretsOf, quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
@@ -42,7 +42,7 @@ import { multipartOf } from "../../scenarios/request/form_part.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import { type Access, endpointOf } from "../../base/net/endpoint.ts";
 
-/** Flags that would need a scenario: `bench` lacks them, because it repeats a single request. */
+/** Flags that `bench` lacks because they would need a scenario: it repeats a single request. */
 const lacks = {
   "--think": "a pause is a step of a flow, { think: 1s }, in an experiment file",
   "--page":
@@ -125,7 +125,7 @@ Examples:
   },
 });
 
-/** `--like` is translated into other arguments before anything is parsed. */
+/** Translates `--like`, another tool's command line, into arguments of `bench` before anything is parsed. */
 export const benchCommand: Command = {
   parts: benchParts,
   async execute(args, title): Promise<number> {
@@ -142,7 +142,6 @@ async function printDifferences(like: string, measurement: Measurement): Promise
   printError(textLines(toolDifferences(like, measurement), terminalOptions(Deno.stderr)));
 }
 
-/** The outcome of each threshold. */
 async function gatesOf(
   measurement: Measurement,
   thresholds: readonly Threshold[],
@@ -154,7 +153,7 @@ async function gatesOf(
   return measurementGates(thresholds, measurement, baseline).map(gateOutcome);
 }
 
-/** An untrustworthy measurement decides no threshold, so trust is checked first. */
+/** Checks trust before thresholds, because an untrustworthy measurement can't decide a threshold. */
 async function verify(
   measurement: Measurement,
   unreachable: string | null,
@@ -225,9 +224,9 @@ async function blocksOf(
   return measurementBlocks(measurement, gates);
 }
 
-// The request that the flags of `plateau bench` describe.
+// Makes the request that the flags of `plateau bench` describe.
 
-/** The flags besides those of the load: for the request, its connections, and recordings. */
+/** Flags about the request, its connections and recordings. The flags of the load are separate. */
 type RequestValues =
   & Partial<
     Pick<
@@ -244,14 +243,17 @@ type RequestValues =
     | ("method" | "header" | "body" | "form" | "expectStatus" | "expectBody")
   >;
 
-/** The contents of files that flags name. */
+/** What was read from files that flags name. */
 interface Named {
   readonly replay?: Replay | null;
-  /** Reads the files of a form; null without a form. */
+  /** Reads files for --form and --proto; null if neither is given. */
   readonly files: Files | null;
 }
 
-/** Loaded only for a form or a `.proto` file, because it includes a CSV parser. */
+/**
+ * Returns a reader of files; null if neither --form nor --proto is given. The reader's module is imported only on
+ * demand, because it includes a CSV parser.
+ */
 export async function filesFor(
   { form, proto }: Pick<RequestValues, "form" | "proto">,
 ): Promise<Files | null> {
@@ -291,7 +293,8 @@ function withHttp(url: URL): URL {
 
 function accessOf(values: RequestValues): Access {
   const { insecure, cacert, resolve: resolved, proxy, unix } = values;
-  const unixPath = unix === undefined ? undefined : resolve(unix); // an agent runs in another folder
+  // The path is made absolute, because an agent runs in another folder.
+  const unixPath = unix === undefined ? undefined : resolve(unix);
   return {
     ...{ insecure, caCerts: cacert === undefined ? [] : [cacert], unixPath },
     ...resolved && { addresses: resolved.addresses },
@@ -375,7 +378,7 @@ const PLACES: Readonly<Record<string, string>> = {
   send: "--send",
 };
 
-/** Joins repeated fields into a list (RFC 9110 §5.3); Cookie is joined differently (RFC 6265 §5.4). */
+/** Joins repeated fields with commas (RFC 9110 §5.3), but Cookie fields with semicolons (RFC 6265 §5.4). */
 function combined(
   fields: readonly (readonly [name: string, value: string])[],
 ): Record<string, string> {

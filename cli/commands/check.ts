@@ -72,7 +72,7 @@ export const checkCommand = defineCommand({
   },
 });
 
-/** Targets that need programs of this machine, by name. */
+/** The targets that start programs on this machine, keyed by name. */
 function startedOf(cells: readonly Cell[]): Map<string, TargetSpec> {
   const all = cells.flatMap(({ target, targetSpec, others }) =>
     Object.entries({ ...others, [target]: targetSpec })
@@ -82,7 +82,10 @@ function startedOf(cells: readonly Cell[]): Map<string, TargetSpec> {
   );
 }
 
-/** The plan as `plateau.check/1`. Its times are the durations of the loads, and an estimate for starts and stops. */
+/**
+ * The plan as JSON in the format `plateau.check/1`. Its expected times are the durations of the loads plus an estimate
+ * for starts and stops.
+ */
 function planJson(
   { name, title, repeat, order }: Experiment,
   cells: readonly Cell[],
@@ -127,7 +130,7 @@ function plannedBounds(
   return { least: amountOf(least), most: amountOf(most) };
 }
 
-/** How the runs are loaded: one line for all, or one for each scenario. */
+/** Describes the load: in one line if all scenarios have the same load, otherwise in one line per scenario. */
 function loadLines(experiment: Experiment, cells: readonly Cell[]): string[] {
   const runs = cells.map(({ scenario, load }) => ({ scenario, load: describeLoad(load, 0) }));
   const byScenario = [...scenarioLoads({ experiment, runs })];
@@ -136,7 +139,10 @@ function loadLines(experiment: Experiment, cells: readonly Cell[]): string[] {
     : byScenario.map(([scenario, load]) => `Load of ${scenario}: ${load}`);
 }
 
-/** `15 runs of 3 cells, about 3 min`, or how their number will be decided, and within which bounds. */
+/**
+ * Such as `15 runs of 3 cells, about 3 min`. If the number of runs is not fixed, says how it will be decided and within
+ * which bounds.
+ */
 function amountText(experiment: Experiment, cells: readonly Cell[]): string {
   const { least, most } = plannedBounds(experiment, cells);
   const runsText = ({ repetitions }: Amount): string => counted(repetitions * cells.length, "run");

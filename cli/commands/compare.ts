@@ -1,4 +1,4 @@
-/** `plateau compare BASE NEW`: the change between two results, with interval and verdict. */
+/** `plateau compare BASE NEW`: shows the change between two results, with its interval and a verdict. */
 import * as z from "zod";
 import { UserError } from "../../base/errors.ts";
 import {

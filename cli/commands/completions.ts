@@ -1,4 +1,4 @@
-/** `plateau completions SHELL`: a script that completes commands, options and their values in a shell. */
+/** `plateau completions SHELL`: prints a script that lets a shell complete commands, options and their values. */
 import * as z from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
@@ -16,7 +16,6 @@ import { print } from "../terminal/terminal.ts";
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** The script for a shell. */
 export function completionScript(
   shell: keyof typeof shells,
   declared: readonly DeclaredCommand[],
@@ -27,7 +26,7 @@ export function completionScript(
 
 const names = ["bash", "zsh", "fish"] as const satisfies readonly (keyof typeof shells)[];
 
-/** @param declared All commands, including this one. */
+/** @param declared Returns all commands, including `completions` itself. */
 export function completionsCommand(declared: () => Promise<readonly DeclaredCommand[]>): Command {
   return defineCommand({
     parts: {

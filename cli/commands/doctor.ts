@@ -1,4 +1,4 @@
-/** `plateau doctor`: is this machine fit to measure on? */
+/** `plateau doctor`: tells whether this machine is fit for measuring. */
 import { EXIT } from "../../base/errors.ts";
 import { counted } from "../../report/writing/words.ts";
 import { BLANK, lineOf } from "../../report/render/terminal/line.ts";
@@ -41,7 +41,7 @@ const MARKS: Record<MachineCheck["verdict"], { unicode: string; ascii: string; s
   unknown: { unicode: "?", ascii: "?", style: "dim" },
 };
 
-/** Columns of the mark and of the title. */
+/** Widths, in columns, of the mark and of the title that begin a line. */
 const MARK = 3;
 const TITLE = 11;
 

@@ -1,4 +1,6 @@
-/** `plateau explain ABOUT`: explains results and whether to trust them, or a code in them. */
+/**
+ * `plateau explain ABOUT`: explains results and why to trust them or not, or explains a code that occurs in results.
+ */
 import * as z from "zod";
 import { EXIT, UserError } from "../../base/errors.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -56,7 +58,7 @@ export const explainCommand = defineCommand({
 
 interface Explanation {
   readonly texts: readonly Written<"terminal">[];
-  /** The explanation as `plateau.explanation/1`. */
+  /** The explanation as JSON in the format `plateau.explanation/1`. */
   readonly json: unknown;
 }
 
@@ -153,7 +155,7 @@ interface ExplainedFinding {
   readonly meaning: string;
   /** Number of runs with this finding. */
   readonly count: number;
-  /** Each sentence once, with its advice. */
+  /** The distinct sentences that describe these findings. */
   readonly sentences: readonly string[];
   readonly advice: readonly { readonly code: Advice; readonly text: string }[];
 }

@@ -1,4 +1,7 @@
-/** Hidden: `gateway PORT HOST` is Plateau's own caching proxy or balancer, which it starts in front of targets. */
+/**
+ * `plateau gateway PORT HOST` (not in the help): runs Plateau's own caching proxy or load balancer, which Plateau
+ * starts in front of targets.
+ */
 import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
 import { serveGateway } from "../../targets/serve_gateway.ts";
@@ -33,7 +36,7 @@ class Lines {
   #begun = "";
   readonly #first = Promise.withResolvers<string>();
   readonly first = this.#first.promise;
-  /** Receives the lines after the first. */
+  /** Receives each complete line. At first it resolves `first`; replace it then, or later lines are lost. */
   onLine: (line: string) => void = this.#first.resolve;
 
   add(text: string): void {

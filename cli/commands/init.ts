@@ -1,4 +1,4 @@
-/** `plateau init [FILE]`: writes a first experiment, or one converted from another tool's file. */
+/** `plateau init [FILE]`: writes a first experiment, or converts another tool's file into one. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
@@ -109,7 +109,7 @@ export const initCommand = defineCommand({
   },
 });
 
-/** Flags that name what to measure; only one of them may be given. */
+/** Flags that say what to measure; only one of them may be given. */
 const SOURCES = ["url", "command", "detect", "example", "from"];
 
 function sourceConflicts(given: RawArguments): Problem[] {
@@ -138,7 +138,7 @@ function sourceConflicts(given: RawArguments): Problem[] {
   ];
 }
 
-/** Replaces the types that an older version wrote, and touches nothing else. */
+/** Writes the package of types, replacing that of an older version; changes nothing else. */
 async function writeTypes(dir: string): Promise<number> {
   const { typesPackage } = await import("../init/typings.ts");
   const folder = join(dir, "node_modules", "plateau");
@@ -158,22 +158,22 @@ async function writeTypes(dir: string): Promise<number> {
   return EXIT.done;
 }
 
-/** Whether npm installed the package: only npm's package has a manifest that names a program. */
+/** Whether npm installed the package. Only npm's package has a manifest that names an executable. */
 async function isOfNpm(folder: string): Promise<boolean> {
   const path = join(folder, "package.json");
   return existsSync(path) && /"bin":/.test(await readText(path, "textFile"));
 }
 
-/** A line that every experiment in TypeScript has, but no YAML file. */
+/** Matches a line that every experiment in TypeScript has, but no YAML file. */
 const SCRIPT_TEXT = /^import \{.*\} from "plateau";$/m;
 
 interface Made {
-  /** The written file, if it differs from the requested one. */
+  /** The file to write, if it is not the requested one. */
   readonly file?: string;
-  /** A phrase about what the file measures, to follow its name. */
+  /** A phrase that follows the file's name and says what the file measures. */
   readonly about?: string;
   readonly text: string;
-  /** The next step, as a sentence. */
+  /** A sentence that tells the user what to do next. */
   readonly next: string;
   readonly notes: readonly string[];
 }
@@ -186,7 +186,7 @@ interface Asked {
   readonly example: boolean;
 }
 
-/** Writes a file about the subject that the flags name, or that a person chooses at the terminal. */
+/** Makes an experiment that measures the subject that the flags name, or that a person chooses at the terminal. */
 async function written(file: string, asked: Asked): Promise<Made> {
   const { path } = asked;
   const subject = await chosenSubject(file, asked);
@@ -218,7 +218,7 @@ const PATH_OF_NOTHING: Problem = {
   fix: "add --url, --command or --detect",
 };
 
-/** The subject that the flags or a person choose; null for the built-in example. */
+/** The subject that the flags name or a person chooses; null for the built-in example. */
 async function chosenSubject(
   file: string,
   { url, command, detect, example, path }: Asked,
@@ -240,7 +240,7 @@ async function chosenSubject(
   return found;
 }
 
-/** A hint shown with an example, for users who wanted something else. */
+/** A hint shown with the built-in example, for users who wanted to measure something else. */
 const YOURS = "To measure your own server, use plateau init FILE --command 'node server.js', " +
   "or --url http://127.0.0.1:8080/";
 
@@ -256,7 +256,7 @@ function rightOr(place: string, subject: Subject | string): Subject {
   throw new UserError([{ place, message: subject }]);
 }
 
-/** Path of the schema, relative to the experiment file: one file for all experiments in the folder. */
+/** Path of the schema, relative to the experiment file. All experiments in the folder share it. */
 const SCHEMA = ".plateau/experiment.schema.json";
 
 const SCHEMA_APART =
@@ -265,7 +265,10 @@ const SCHEMA_APART =
   } && ` +
   `plateau schema > ${SCHEMA}`;
 
-/** Writes the JSON Schema for editors; null if another file is in its place, or it can't be written. */
+/**
+ * Writes the JSON Schema for editors and returns its path; null if another file has that path, or the schema can't be
+ * written.
+ */
 function writeSchema(folder: string): string | null {
   const path = join(folder, SCHEMA);
   try {
@@ -276,13 +279,13 @@ function writeSchema(folder: string): string | null {
     if (text !== before) Deno.writeTextFileSync(path, text);
     return SCHEMA;
   } catch {
-    return null; // if the folder is not writable, writing the experiment file reports that
+    return null; // if the folder is not writable, writing the experiment file will report it
   }
 }
 
 interface Conversion {
   readonly file: string;
-  /** Whether the user has named the file. */
+  /** Whether the user named the file. */
   readonly isGiven: boolean;
   readonly writes: boolean;
 }
@@ -309,8 +312,8 @@ const UNKNOWN_FILE =
   "Cannot convert this file: it must be an OpenAPI description, a Postman collection, an Artillery script, a k6 script, a JMeter plan or a HAR file";
 
 /**
- * The script as TypeScript; null if the source is neither a k6 script nor an Artillery script, the only formats with
- * functions.
+ * Converts the source to TypeScript; null if it is neither a k6 script nor an Artillery script, because only these
+ * formats have functions.
  */
 async function convertedCode(source: string, from: string, file: string): Promise<Made | null> {
   const code = await convertedScript(source, from, file);
@@ -324,7 +327,7 @@ function refuseScript(file: string): never {
   throw new UserError([{ place: file, message, fix: "name a file that ends in .yaml" }]);
 }
 
-/** Adds a hint to the error if a script that can't become YAML may be converted to TypeScript. */
+/** Adds a hint to the error if the source is a script that could be converted to TypeScript, though not to YAML. */
 function withScriptHint(error: UserError, source: string): UserError {
   if (!K6_SCRIPT.test(source) && !PROCESSOR.test(source)) return error;
   const fix =
@@ -332,7 +335,7 @@ function withScriptHint(error: UserError, source: string): UserError {
   return new UserError(error.problems.map((one, at) => at === 0 ? { ...one, fix } : one));
 }
 
-/** The key with which an Artillery script names its file of functions. */
+/** Matches the key with which an Artillery script names its file of functions. */
 const PROCESSOR = /^[ \t]*["']?processor["']?[ \t]*:/m;
 const K6_SCRIPT = /^[ \t]*import\s[^"'`;]{0,500}["']k6\b/m;
 
@@ -347,7 +350,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** Refuses to replace a file, before any question is asked. */
+/** Throws a UserError if the file exists, because `init` never replaces a file. */
 function refuseExisting(file: string): void {
   if (!existsSync(file)) return;
   throw new UserError([{

@@ -1,4 +1,4 @@
-/** `plateau list`: the built-in experiments, apps and frameworks. */
+/** `plateau list`: lists the built-in experiments, apps and frameworks. */
 import * as z from "zod";
 import { EXIT } from "../../base/errors.ts";
 import { frameworkNames, installedRuntimeNames } from "../../base/target/app_settings.ts";
@@ -37,7 +37,7 @@ export const listCommand = defineCommand({
   },
 });
 
-/** Name and question of each experiment, with its study and its `--set` parameters below. */
+/** The name and title of each experiment, followed by its source, such as a paper, and by its `--set` parameters. */
 function listExperiments(): string[] {
   return Object.entries(experiments).flatMap(([name, text]) => {
     const { title, source } = parseExperiment(text, `${name}.yaml`);
@@ -51,7 +51,7 @@ function listExperiments(): string[] {
 
 const withParameters = z.object({ parameters: parametersSpec.default({}) });
 
-/** Parameters as in the file, with all choices. */
+/** The `--set` parameters of an experiment, each with its default and, if it has any, its choices. */
 function parametersOf(text: string): { key: string; about: string }[] {
   const { parameters } = withParameters.parse(new YamlText(text, "").data);
   return Object.entries(parameters).map(([key, value]) => {
@@ -70,7 +70,7 @@ function listApps(): string[] {
   ]);
 }
 
-/** Lists the frameworks, and the runtimes on which the Node frameworks can run. */
+/** The frameworks, and the runtimes on which the Node frameworks can run. */
 function listFrameworks(): string[] {
   const runtimes = installedRuntimeNames.map((name) => {
     const { summary, version } = runtimeNamed(name);
@@ -86,7 +86,7 @@ function listFrameworks(): string[] {
   return [...servers, ...runtimes];
 }
 
-/** A default may be in the schema before or after the transformation. */
+/** Reads the schema's input and output form, because a default may be declared on either side of a transformation. */
 function settingsOf(settings: App["settings"]): { key: string; about: string }[] {
   const { properties: written = {} } = z.toJSONSchema(settings, { io: "input" });
   const { properties: read = {} } = z.toJSONSchema(settings, { unrepresentable: "any" });
@@ -106,7 +106,7 @@ function asObject(schema: SettingSchema | boolean): SettingSchema {
   return typeof schema === "boolean" ? {} : schema;
 }
 
-/** A preset, as written on the command line. */
+/** A default value, written as on the command line. */
 function shown(preset: unknown): string {
   return typeof preset === "boolean" ? (preset ? "on" : "off") : String(preset);
 }

@@ -1,4 +1,4 @@
-/** `plateau report RESULTS…`: the report page of saved results. */
+/** `plateau report RESULTS…`: writes the report page of saved results. */
 import { join } from "node:path";
 import * as z from "zod";
 import { trendChangeText, trendOutcome } from "../../report/subjects/trend.ts";
@@ -60,12 +60,12 @@ export const reportCommand = defineCommand({
   },
 });
 
-/** The page is written beside the results, unless another name is given. */
+/** The page is written beside the first results, unless --html names another file. */
 function pageBeside({ html }: RawArguments, [first]: readonly unknown[]): TakenFile[] {
   return html === undefined && typeof first === "string" ? pageIn(folderOf(first)) : [];
 }
 
-/** JSON, CSV and a histogram log can only hold one experiment. */
+/** Problems of several RESULTS: JSON, CSV and a histogram log can hold only one experiment. */
 function conflicts(given: RawArguments): Problem[] {
   const read: readonly unknown[] = Array.isArray(given.results) ? given.results : [];
   const several = read.length > 1;

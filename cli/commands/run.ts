@@ -1,4 +1,4 @@
-/** `plateau run [EXPERIMENT]`: measures an experiment file, and writes its report. */
+/** `plateau run [EXPERIMENT]`: runs an experiment file and writes its report. */
 import { basename, dirname, join, relative, resolve } from "node:path";
 import * as z from "zod";
 import { EXIT, messageOf, type Problem, UserError } from "../../base/errors.ts";
@@ -54,7 +54,7 @@ import { print, printError, progressView, terminalOptions } from "../terminal/te
 import { offerFrameworks } from "./setup.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** The flags of `run` for showing the report while it grows. */
+/** The flags that show the report in a browser while results arrive. */
 const liveFlags = {
   live: {
     flags: "--live",
@@ -135,7 +135,7 @@ function liveConflicts({ live, livePort }: RawArguments): Problem[] {
   return [{ place: "--live-port", message, fix: "add --live, or leave out --live-port" }];
 }
 
-/** Throws a UserError if the command's caller does not allow the hosts that the cells load. */
+/** Throws a UserError if the process that started this command does not allow it to load the hosts of the cells. */
 async function checkHosts(cells: readonly Cell[]): Promise<void> {
   const hosts = variable(ALLOWED_HOSTS);
   if (hosts === undefined) return;
@@ -143,7 +143,9 @@ async function checkHosts(cells: readonly Cell[]): Promise<void> {
   await checkAllowed(hosts, endpointsOf(cells));
 }
 
-/** Hosts from which the experiment's script may fetch, if the command's caller sets limits. */
+/**
+ * Limits the hosts from which the experiment's script may fetch, if the process that started this command sets limits.
+ */
 async function fetchLimits(): Promise<Pick<ExperimentRequest, "mayFetch">> {
   const hosts = variable(ALLOWED_HOSTS);
   if (hosts === undefined) return {};
@@ -151,7 +153,7 @@ async function fetchLimits(): Promise<Pick<ExperimentRequest, "mayFetch">> {
   return { mayFetch: (url) => checkAllowed(hosts, [endpointOf(url.origin)]) };
 }
 
-/** The planned runs, and the folder for their results. */
+/** The planned runs and where their results go; the rest of the request depends on the flags. */
 type Work = Omit<ExperimentRequest, "host" | "redisUrl" | "logFolder" | "mayFetch">;
 
 async function runAnew(values: RunValues): Promise<number> {
@@ -187,7 +189,7 @@ async function runAnew(values: RunValues): Promise<number> {
   );
 }
 
-/** Whether the copy of the experiment file, which has no secrets, would overwrite the user's own file. */
+/** Whether writing the copy of the experiment file, which omits secrets, would overwrite the user's own file. */
 async function isSameFile(path: string | undefined, copy: string): Promise<boolean> {
   if (path === undefined) return false;
   const [first, second] = await Promise.all(
@@ -220,7 +222,7 @@ async function runResumed(resume: string, values: RunValues): Promise<number> {
   return EXIT.done;
 }
 
-/** Throws the error that determines the exit code. */
+/** Throws the error that determines the exit code; returns if the run succeeded. */
 async function verify(
   results: Results,
   { gates }: ResultForms,
@@ -275,7 +277,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
   });
 }
 
-/** Throws a UserError if the folder can't be made. */
+/** Throws a UserError if the folder can't be created. */
 async function makeLogFolder(path: string): Promise<string> {
   try {
     await Deno.mkdir(path, { recursive: true });
@@ -286,7 +288,10 @@ async function makeLogFolder(path: string): Promise<string> {
   }
 }
 
-/** Serves the live report and prints its address; null without --live. Throws a TargetError if it can't listen. */
+/**
+ * Serves the live report and prints its address; returns null without --live. Throws a TargetError if the server can't
+ * listen.
+ */
 async function startLive(
   { live, livePort: port = 0 }: ParsedValues<typeof liveFlags>,
   baseline: Grouped | null,
@@ -299,7 +304,7 @@ async function startLive(
   return report;
 }
 
-/** Sends progress to the terminal and to the live page. */
+/** Sends progress to the terminal and, if there is one, to the live report. */
 function withLive(live: LiveReport | null, onProgress: OnProgress): OnProgress {
   if (live === null) return onProgress;
   return (event) => {

@@ -1,4 +1,4 @@
-/** `plateau schema`: the JSON Schema of a file, for editors and scripts. */
+/** `plateau schema`: prints the JSON Schema of one of Plateau's file formats, for editors and scripts. */
 import * as z from "zod";
 import { jsonText } from "../../report/writing/json.ts";
 import { measurement, results } from "../../runner/result/result.ts";

@@ -1,4 +1,4 @@
-/** `plateau serve APP`: serves one built-in app until a signal ends it. */
+/** `plateau serve APP`: serves one of the built-in apps until a signal ends it. */
 import { integerText } from "../../base/quantity.ts";
 import * as z from "zod";
 import { EXIT } from "../../base/errors.ts";

@@ -1,5 +1,6 @@
 /**
- * `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study, and the runtimes that they may use.
+ * `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study, and the runtimes that they may run
+ * on.
  */
 import * as z from "zod";
 import { EXIT, TargetError } from "../../base/errors.ts";
@@ -52,7 +53,10 @@ function notAll(missed: readonly InstallableName[], wanted: number): TargetError
   );
 }
 
-/** Offers to install missing frameworks, if there is a terminal. Throws the signal's reason if the user interrupts. */
+/**
+ * Offers to install missing frameworks if a person is at the terminal. Throws the signal's reason if the user
+ * interrupts.
+ */
 export async function offerFrameworks(cells: readonly Cell[], signal: AbortSignal): Promise<void> {
   if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return;
   const missing = missingFrameworks(cells);
@@ -63,7 +67,7 @@ export async function offerFrameworks(cells: readonly Cell[], signal: AbortSigna
   for (const name of missing) await setUp(name, { signal, write: printError });
 }
 
-/** The typed line, without its line break. */
+/** Reads one line from standard input, without its line break. Throws the signal's reason if the user interrupts. */
 async function readLine(signal: AbortSignal): Promise<string> {
   const bytes = new Uint8Array(256);
   const interrupted = Promise.withResolvers<never>();
@@ -83,7 +87,7 @@ interface SettingUp {
   readonly write: (text: Written) => void | Promise<void>;
 }
 
-/** Installs a framework or runtime and says so, or why it failed. False if it failed. */
+/** Installs a framework or runtime, and reports success or why it failed. Resolves with false if it failed. */
 async function setUp(
   name: InstallableName,
   { signal, write }: SettingUp,

@@ -1,23 +1,23 @@
-/** How the compiled program finds and starts the parts of its bundle: source text that `stage.ts` inserts. */
+/** Source text that `stage.ts` puts into the compiled program: it finds, loads and runs the parts of the bundle. */
 
 /**
- * File name suffixes: V8's compiled code of a script, a deflated file, and a list of the parts that processes have
- * used.
+ * File name suffixes: for V8's compiled code of a script, for a compressed file, and for a list of the parts that a
+ * kind of process used.
  */
 export const CODE = ".code";
 export const DEFLATED = ".gz";
 export const USED = ".used";
-/** Environment variable with the folder in which a run leaves V8's compiled code and the lists of used parts. */
+/** Environment variable that names the folder in which a run leaves V8's compiled code and the lists of used parts. */
 export const CODE_FOLDER = "PLATEAU_CODE_FOLDER";
 /**
- * Environment variable with the folder in which a process stores V8's compiled code of all scripts, without running
- * any.
+ * Environment variable that names the folder in which a process stores V8's compiled code of all scripts without
+ * running any of them.
  */
 export const UNRUN_FOLDER = "PLATEAU_UNRUN_CODE_FOLDER";
-/** Environment variable with the prefix of the lists' names. */
+/** Environment variable with the first part of the names of the lists of used parts, such as `usual`. */
 export const CODE_USERS = "PLATEAU_CODE_USERS";
 
-/** A script with one or more parts of the bundle. */
+/** A script that contains one or more parts of the bundle. */
 export interface PartsScript {
   readonly file: string;
   readonly parts: readonly string[];
@@ -25,8 +25,8 @@ export interface PartsScript {
 }
 
 /**
- * Loads a part of the bundle by its name, once. Bundled CommonJS packages `require` Node's own modules, which
- * a bundle does not provide.
+ * Source of the loader, which runs each part of the bundle once, when the part is first used. The loader also provides
+ * `require`, because bundled CommonJS packages use it to load Node's own modules.
  */
 export const loaderOf = (scripts: readonly PartsScript[]): string =>
   `import { createRequire } from "node:module";
@@ -82,8 +82,9 @@ function urlOf(file) {
 `;
 
 /**
- * Makes a program save, when it ends, V8's code and the list of the parts that it used; and, when a load begins, the
- * list of the parts used so far. A worker saves its own code and list when a load has ended.
+ * Source that makes a program save V8's compiled code and the list of the parts that it used. The main program does so
+ * when it ends, and also saves the list whenever a load begins; a worker does so when its load has finished. If
+ * `UNRUN_FOLDER` is set, the program instead saves V8's code of all scripts and exits.
  */
 export const KEEPER = `
 import { statSync } from "node:fs";

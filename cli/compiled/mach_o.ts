@@ -1,7 +1,7 @@
 /**
- * Whether the kernel of macOS on arm64 will run a program, checked on any machine: that kernel kills a program at the
- * first page whose hash differs from the one in the signature, and `codesign --verify` runs only on macOS. The
- * structures are those of Apple's mach-o/loader.h and cs_blobs.h.
+ * Checks on any machine whether the kernel of macOS on arm64 would run a program. That kernel kills a program at the
+ * first page whose hash differs from the one in the signature, and Apple's own check, `codesign --verify`, runs only on
+ * macOS. The structures are defined in Apple's mach-o/loader.h and cs_blobs.h.
  */
 import { createHash } from "node:crypto";
 
@@ -25,7 +25,7 @@ interface LoadCommands {
   readonly signature: { readonly offset: number; readonly size: number } | null;
 }
 
-/** Problems, one per line; none if load commands and signature match the file. */
+/** Reasons why macOS would not run the program; empty if its load commands and signature match the file. */
 export function machOProblems(file: Uint8Array<ArrayBuffer>): string[] {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   if (file.length < HEADER_BYTES || view.getUint32(0, true) !== MH_MAGIC_64) {
@@ -71,7 +71,7 @@ function readSegment(view: DataView, at: number): Segment {
   };
 }
 
-/** @param at Start of the signature, after everything that it covers. Its numbers are big-endian. */
+/** @param at Position of the signature, which covers everything before it. Numbers in the signature are big-endian. */
 function signatureProblems(
   file: Uint8Array<ArrayBuffer>,
   view: DataView,

@@ -1,4 +1,4 @@
-/** The npm packages in a bundle, with their licences, from Deno's package cache. */
+/** The npm packages in the bundle and their licences, read from Deno's package cache. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CLIENTS } from "../../report/client/build.ts";
@@ -8,12 +8,12 @@ import { PACKAGE_PATH, type Parts, ROOT } from "./parts.ts";
 export interface BundledPackage extends Part {
   /** Digest of the package's archive, as in deno.lock: `sha512-…`. */
   readonly integrity: string;
-  /** Text of the package's licences. */
+  /** The full text of the package's licences. */
   readonly text: string;
 }
 
 /**
- * Packages in the bundle, and in the scripts of the report page, sorted by name.
+ * The packages that are part of the bundle, or of the report page's scripts, sorted by name.
  * @param cache Deno's folder of packages.
  */
 export function packagesOf(parts: Parts, cache: string): BundledPackage[] {
@@ -26,7 +26,10 @@ export function packagesOf(parts: Parts, cache: string): BundledPackage[] {
   return [...ids].sort().map((id) => packageOf(id, cache));
 }
 
-/** The packages in deno.lock by `name@version`, without the peers that the file's keys append. */
+/**
+ * The packages in deno.lock, by `name@version`. The file's own keys may also have peer dependencies appended, which are
+ * removed here.
+ */
 const LOCKED: Readonly<Record<string, LockedPackage>> = Object.fromEntries(
   Object.entries<LockedPackage>(JSON.parse(readFileSync(join(ROOT, "deno.lock"), "utf8")).npm)
     .map(([key, entry]) => [key.replace(/_.*$/, ""), entry]),
@@ -67,14 +70,14 @@ function packageOf(id: string, cache: string): BundledPackage {
   return { name, version, license, integrity: LOCKED[id].integrity, text };
 }
 
-/** The text of a licence that a package only names. */
+/** The full text of a licence, for a package that only names its licence. */
 function standardText(license: string, author: PackageJson["author"]): string {
   const holder = (typeof author === "string" ? author : author?.name) ?? "its authors";
   const text = readFileSync(join(ROOT, "cli/compiled/licenses", `${license}.txt`), "utf8");
   return `Copyright (c) ${holder}\n\n${text.trim()}`;
 }
 
-/** The text of the licences file: Plateau's, those of the runtime, and those of each package. */
+/** The text of the licences file: the licences of Plateau, of the runtime and of each package. */
 export function licenseNotices(packages: readonly BundledPackage[]): string {
   const own = readFileSync(join(ROOT, "LICENSE"), "utf8").trim();
   const [deno, v8] = ["deno", "v8"].map((name) =>

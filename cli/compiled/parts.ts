@@ -1,7 +1,8 @@
 /**
- * The program as a few texts: esbuild's bundle, split at dynamic imports, so that a command reads only its own code. It
- * is not minified, because esbuild's minifier drops `using` (a listener that should be closed then stays open), and so
- * that stack traces stay readable. Each part of the bundle becomes a function, whose compiled code V8 can cache.
+ * The program as a small number of JavaScript files: a bundle by esbuild, split at dynamic imports, so that a command
+ * loads only its own code. The bundle is not minified: esbuild's minifier drops `using`, so that a listener that should
+ * be closed stays open, and stack traces would be unreadable. Each part of the bundle becomes a function, whose
+ * compiled code V8 can cache.
  */
 import { readdirSync, realpathSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -9,7 +10,10 @@ import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 
 export const ROOT = join(import.meta.dirname ?? "", "../..");
 
-/** Workers, which are started by URL and so are in no import graph; they are put beside the bundled main module. */
+/**
+ * Modules that are started as workers by their URL, so that the bundler does not find them by following imports. They
+ * are put beside the bundled main module.
+ */
 export const WORKERS = [
   "runner/load/worker/worker.ts",
   "runner/calibration/null_responder.ts",
@@ -18,7 +22,7 @@ export const WORKERS = [
 
 export const MAIN = "main.js";
 
-/** The bundle: the source of a function for each part, by the part's name. */
+/** The bundle: each part's source text, which is one function, by the part's name. */
 export type Parts = ReadonlyMap<string, string>;
 
 export async function bundledParts(): Promise<Parts> {
@@ -26,7 +30,7 @@ export async function bundledParts(): Promise<Parts> {
   const entries = ["main.ts", ...WORKERS];
   const bundle = ["bundle", "--quiet", "--code-splitting", "--outdir", folder.path];
   const [first, ...rest] = entries;
-  // The first bundling runs alone, because it fetches the bundler if Deno does not have it yet.
+  // The first bundling runs alone, because it downloads the bundler if Deno does not have it yet.
   await deno([...bundle, first]);
   await Promise.all(rest.map((module) => deno([...bundle, module])));
   const cache = relative(realpathSync(ROOT), await packageCache()).replaceAll("\\", "/");
@@ -43,25 +47,23 @@ export async function bundledParts(): Promise<Parts> {
   return new Map([...renamed].map(([name, text]) => [name, asFunction(name, text, names)]));
 }
 
-/** Deno's folder of npm packages, with a folder for each registry, package and version. */
+/** Deno's folder of npm packages, which has a folder for each registry, package and version. */
 export async function packageCache(): Promise<string> {
   const { npmCache } = JSON.parse(await deno(["info", "--json"])) as { npmCache: string };
   return realpathSync(npmCache);
 }
 
-/**
- * Replaces the folder and the registry in the bundle's comments and names, so that they are the same on every machine.
- */
+/** Replaces the path of the package cache in the bundle, so that the bundle is the same on every machine. */
 const PACKAGES = "npm/";
 
-/** The bundler's comment before each file of a package, with name and version. */
+/** Matches the comment that the bundler puts before each file of a package, with the package's name and version. */
 export const PACKAGE_PATH = /^\/\/ npm\/((?:@[\w.-]+\/)?[\w.-]+)\/([\w.+-]+)\//gm;
 
 const MENTION = /"\.\/([\w.-]+)"/g;
 
 /**
- * The bundler names each part by a digest, which depends on where the sources and packages lie. Here they are numbered
- * instead, in the order in which the entries name them.
+ * Renames the parts. The bundler names each part by a digest that depends on the paths of the sources and packages;
+ * here the parts are numbered in the order in which the entry modules mention them.
  */
 function inOrderOfUse(
   texts: ReadonlyMap<string, string>,
@@ -84,7 +86,7 @@ function inOrderOfUse(
   ]));
 }
 
-/** Runs deno; resolves with its output. */
+/** Runs Deno and resolves with its standard output. */
 export async function deno(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -107,16 +109,19 @@ const EXPORTS = /^export \{\n([^}]*)\};\n/gm;
 const DEFAULT_EXPORT = /^export default (.*);$/gm;
 const LATER = /\bimport\("\.\/([^"]+)"\)/g;
 
-/** A variable that holds another program's source; the bundler writes this text with its line breaks. */
+/** Matches a variable that holds another program's source as a multi-line template literal. */
 const TEXT_OF_LINES = /^var \w+ = `(?:\\[^]|\$(?!\{)|[^\\`$])*`;$/gm;
 
-/** Matches `import.meta`, and one-line texts as a whole, so that nothing in a text is replaced. */
+/**
+ * Matches `import.meta`. Also matches whole one-line string variables, so that an `import.meta` within a string is not
+ * replaced.
+ */
 const META_OR_TEXT = /^(var \w+ = (["'`])(?:\\.|(?!\2)[^\\\n])*\2;)$|\bimport\.meta\b/gm;
 
 /**
- * A part of esbuild's split output as the text of a function: its imports and exports, which all have one form and
- * start a line, become calls and properties. Exports need not follow later assignments, because each part runs to its
- * end before the parts that import it.
+ * Turns a part of esbuild's output into the source of a function. Imports and exports, which all begin a line and have
+ * one of a few forms, become calls and properties. Exports are copied when the part ends; later assignments would be
+ * missed, but each part runs to its end before the parts that import it.
  */
 function asFunction(name: string, module: string, names: ReadonlySet<string>): string {
   const exported: string[] = [];

@@ -1,16 +1,18 @@
 /**
- * The program as one file that runs with nothing else installed.
+ * Compiles the program into one file that runs with nothing else installed.
  *
- * The program is bundled before it is compiled: without a bundle, it would embed every file of every package, 14 MB
- * more, and take a third longer to start.
+ * The program is bundled first. Without a bundle, it would embed every file of every package, which is 14 MB more, and
+ * would take a third longer to start.
  *
- * V8 would spend most of a start on parsing source text. So each part of the bundle becomes a function in a script, and
- * V8's compiled code of that script is stored beside it. The program is compiled three times: with a script for each
- * part, to see which parts each command runs; with a script for all parts that run together, to obtain V8's code of
- * them; and with that code. V8 parses the text instead if the code's V8 version, V8 flags or length of the text differ,
- * or if there is no code, as in a program for another system, which can't run here.
+ * V8 would spend most of the start on parsing source text. So each part of the bundle becomes a function in a script,
+ * and V8's compiled code of that script is stored beside it. The program is compiled three times: first with one script
+ * for each part, to see which parts each command runs; then with one script for each group of parts that run together,
+ * to obtain V8's code of these scripts; and last with that code. V8 falls back to parsing the text if the code does not
+ * fit its version, its flags or the length of the text, or if there is no code, as in a program for another system,
+ * which can't run here.
  *
- * Every start reads everything that is embedded, at 1.3 ms per MB. So parts that usual starts don't need are deflated.
+ * Every start reads everything that is embedded, at 1.3 ms per MB. So parts that a usual start doesn't need are
+ * compressed.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -33,11 +35,11 @@ import {
   writeStage,
 } from "./stage.ts";
 
-/** The parts of a program, the same for every system. */
+/** What a program is made from. It is the same for every system. */
 export interface Ingredients {
   readonly parts: Parts;
   readonly packages: readonly BundledPackage[];
-  /** Texts that are put beside the main module, by name. */
+  /** Text files that are put beside the main module: their content by name. */
   readonly texts: Readonly<Record<string, string>>;
 }
 
@@ -56,14 +58,14 @@ export async function gatherIngredients(): Promise<Ingredients> {
   return { parts, packages, texts };
 }
 
-/** The commit of the sources, with `-dirty` if files differ from it; null without a repository. */
+/** The commit of the sources, followed by `-dirty` if files differ from it; null if there is no repository. */
 async function commit(): Promise<string | null> {
   const head = await git("rev-parse", "HEAD");
   if (head === null) return null;
   return await git("status", "--porcelain") === "" ? head : `${head}-dirty`;
 }
 
-/** The output of a git command about the sources; null if it fails. */
+/** The output of a git command, run in the folder of the sources; null if the command fails. */
 export async function git(...args: string[]): Promise<string | null> {
   try {
     const { success, stdout } = await new Deno.Command("git", { args, cwd: ROOT, stderr: "null" })
@@ -74,17 +76,17 @@ export async function git(...args: string[]): Promise<string | null> {
   }
 }
 
-/** A system to compile for, and the runtime to use. */
+/** A system to compile for. */
 export interface System {
-  /** Name of the platform for `deno compile --target`. */
+  /** The platform's name, as `deno compile --target` takes it. */
   readonly target: string;
-  /** Runtime file (denort) for that system, for a Deno that can't fetch it. */
+  /** Path of the runtime file (denort) for that system, in case Deno can't download it. */
   readonly base?: string;
 }
 
 /**
  * Compiles the program.
- * @param system The system to compile for; this system if absent.
+ * @param system The system to compile for; default: this one.
  */
 export async function compileProgram(
   ingredients: Ingredients,
@@ -105,7 +107,7 @@ export async function compileProgram(
   await compileOnce(ingredients, { scripts, codeFolder: code.path }, output, system);
 }
 
-/** Scripts of the parts for `compileSame`, from starts of a program compiled for this system. */
+/** Returns the scripts for `compileSame`, grouped by what several starts of a program compiled for this system use. */
 export async function scriptsOf(ingredients: Ingredients): Promise<PartsScript[]> {
   const { parts } = ingredients;
   using code = TemporaryFolder.make("code");
@@ -115,7 +117,7 @@ export async function scriptsOf(ingredients: Ingredients): Promise<PartsScript[]
   return byUsers(parts, code.path);
 }
 
-/** Compiles a reproducible program for a release, which starts a little later than that of `compileProgram`. */
+/** Compiles a release, reproducibly. It starts a little more slowly than the program that `compileProgram` makes. */
 export async function compileSame(
   ingredients: Ingredients,
   scripts: readonly PartsScript[],
@@ -143,7 +145,8 @@ async function compileOnce(
   Deno.mkdirSync(stage);
   writeStage(parts, staged, stage);
   for (const [name, text] of Object.entries(texts)) Deno.writeTextFileSync(join(stage, name), text);
-  // The program also contains the modification times of its files.
+  // The compiled program includes the modification times of its files, so they are set to a
+  // constant.
   for (const name of readdirSync(stage)) Deno.utimeSync(join(stage, name), 0, 0);
   const inside = readdirSync(stage).filter((name) => name !== ENTRY_NAME && name !== "deno.json")
     .sort().flatMap((name) => ["--include", join(stage, name)]);
@@ -159,7 +162,7 @@ async function compileOnce(
   if (system !== undefined) assertRuns(output, system.target);
 }
 
-/** Throws if macOS would refuse to start the program. The building machine may be unable to try that itself. */
+/** Throws if macOS would refuse to start the program. Starting it to find out is impossible on other systems. */
 export function assertRuns(program: string, target: string): void {
   if (!target.endsWith("-apple-darwin")) return;
   const problems = machOProblems(Deno.readFileSync(program));

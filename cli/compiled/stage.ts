@@ -1,4 +1,7 @@
-/** The folder from which a program is compiled: scripts of the bundle's parts, their loader, and the entry script. */
+/**
+ * Fills the folder from which a program is compiled: with the scripts of the bundle's parts, their loader and the entry
+ * script.
+ */
 import config from "../../deno.json" with { type: "json" };
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -16,7 +19,7 @@ import {
 } from "./loader.ts";
 import { MAIN, type Parts, WORKERS } from "./parts.ts";
 
-/** The script with which the program starts. */
+/** Name of the script that the program starts with. */
 export const ENTRY_NAME = "plateau.js";
 
 const LOADER_NAME = "loader.js";
@@ -24,20 +27,20 @@ const entryOf = (name: string): string =>
   `import { use } from "./${LOADER_NAME}";\nawait use("${name}");\n`;
 
 /**
- * Names of the lists of processes that start rarely, or once for many starts of others. Parts that only such processes
- * use are stored deflated, and inflated when needed.
+ * Matches lists of used parts from processes that seldom start, or that start only once for many starts of other
+ * processes. Parts that only such processes use are stored compressed.
  */
 const SELDOM = /^seldom|-run-/;
 
 export interface Staged {
   readonly scripts: readonly PartsScript[];
-  /** Code at the end of the loader, such as `KEEPER`; absent: none. */
+  /** Source text to append to the loader, such as `KEEPER`; absent: none. */
   readonly keeper?: string;
-  /** Folder with V8's compiled code of the scripts. */
+  /** Folder with V8's compiled code of the scripts; absent: there is no such code. */
   readonly codeFolder?: string;
 }
 
-/** Writes everything that the program consists of into `folder`. */
+/** Writes all files that the program consists of into `folder`. */
 export function writeStage(
   parts: Parts,
   { scripts, keeper = "", codeFolder }: Staged,
@@ -46,7 +49,7 @@ export function writeStage(
   const write = (name: string, content: string | Uint8Array): void =>
     writeFileSync(join(folder, name), content);
   for (const { file, parts: names, isDeflated } of scripts) {
-    // The parentheses make V8 compile a function together with its script.
+    // The parentheses make V8 compile each function together with its script.
     const text = names.map((name) => `\n"${name}": (${parts.get(name)})`).join(",");
     const contents: [string, string | Uint8Array][] = [[file, `({${text}\n})`]];
     const code = codeFolder === undefined ? "" : join(codeFolder, file + CODE);
@@ -69,7 +72,10 @@ export function writeStage(
 export const alone = (parts: Parts): PartsScript[] =>
   [...parts.keys()].map((name) => ({ file: name, parts: [name], isDeflated: false }));
 
-/** One script for all parts that are used by the same kinds of processes, according to the lists in `folder`. */
+/**
+ * Groups the parts into scripts: parts that are used by the same kinds of processes, according to the lists in
+ * `folder`, share a script.
+ */
 export function byUsers(parts: Parts, folder: string): PartsScript[] {
   const users = new Map([...parts.keys()].map((name) => [name, new Set<string>()]));
   for (const list of readdirSync(folder).filter((name) => name.endsWith(USED)).sort()) {
@@ -84,7 +90,7 @@ export function byUsers(parts: Parts, folder: string): PartsScript[] {
   }));
 }
 
-// The code and the lists of parts that the program leaves behind when it is started for this purpose.
+// Starts of the program that only make it leave V8's compiled code and the lists of used parts.
 
 const WITH_REDIS = `
 name: redis
@@ -97,7 +103,10 @@ optional: [redis]
 
 type Start = readonly [users: string, ...args: string[]];
 
-/** Stores in `folder` V8's compiled code for the most common starts. @param command Starts the program. */
+/**
+ * Stores in `folder` V8's compiled code and the lists of used parts for the most common starts. @param command Starts
+ * the program.
+ */
 export async function leaveCode(
   command: readonly [string, ...string[]],
   folder: string,
@@ -123,7 +132,7 @@ export async function leaveCode(
   for (const start of starts) await leaveOf(start, command, folder);
 }
 
-/** Starts that use the same parts on every machine, and that load the measuring commands. */
+/** Starts that use the same parts on every machine. Together they also load the commands that measure. */
 const ALIKE: readonly Start[] = [
   ["usual", "--version"],
   ["usual", "--help"],
@@ -134,13 +143,13 @@ const ALIKE: readonly Start[] = [
   ["seldom", "report", "--help"],
 ];
 
-/** Stores in `folder` only the lists of parts, which are the same each time. */
+/** Stores in `folder` only the lists of used parts, which are the same each time. */
 export async function leaveLists(
   command: readonly [string, ...string[]],
   folder: string,
 ): Promise<void> {
   for (const start of ALIKE) await leaveOf(start, command, folder);
-  // Whether a worker started by such a command has time to leave a list is random.
+  // Remove the lists of workers: it is random whether a worker lives long enough to leave one.
   const chance = readdirSync(folder).filter((name) => name.endsWith(`-worker${USED}`));
   for (const name of [...chance, ...readdirSync(folder).filter((name) => name.endsWith(CODE))]) {
     Deno.removeSync(join(folder, name));
@@ -148,9 +157,9 @@ export async function leaveLists(
 }
 
 /**
- * Stores in `folder` V8's code of all scripts before any of them runs, which is the same each time. The code of a
- * script that ran includes whatever V8 has compiled and optimised by then, which depends on timing. The fixed random
- * seed makes V8's hash tables of names the same, too.
+ * Stores in `folder` V8's code of all scripts before any of them runs, because that code is the same each time. After a
+ * script has run, its code would include whatever V8 has compiled and optimised meanwhile, which depends on timing. The
+ * fixed random seed makes the hash values of strings the same, too.
  */
 export async function leaveUnrunCode(
   command: readonly [string, ...string[]],
@@ -168,7 +177,8 @@ async function leaveOf(
   folder: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  // A start that fails on this machine leaves no code; the program then starts without it.
+  // If the start fails on this machine, it leaves no code; the compiled program then starts without
+  // such code.
   await new Deno.Command(program, {
     args: [...first, ...args],
     cwd: folder,

@@ -1,19 +1,19 @@
-/** Completions after `plateau`, from the declarations of the commands, as a script for each shell. Pure. */
+/** Scripts for shells that complete what is typed after `plateau`, made from the declarations of the commands. Pure. */
 import { Option } from "commander";
 import * as z from "zod";
 import type { CommandParts, Flag, Operand } from "../command_line/command.ts";
 
-/** The values that may be typed in one place. */
+/** The values that may be typed at one position. */
 interface CompletedValue {
-  /** Name in the help: `FILE`, `N`. */
+  /** Placeholder in the help: `FILE`, `N`. */
   readonly name: string;
-  /** All possible words, or the most common ones; empty if anything is possible. */
+  /** The possible words, or the most common ones; empty if any text is possible. */
   readonly words: readonly string[];
   readonly isFile: boolean;
 }
 
 interface TypedFlag {
-  /** `-c`, `--connections`: one or both. */
+  /** The short and the long name, `-c` and `--connections`, or one of them. */
   readonly names: readonly string[];
   readonly about: string;
   /** The flag's value; null for a switch. */
@@ -43,7 +43,7 @@ const EVERYWHERE: readonly TypedFlag[] = [
   { names: ["-V", "--version"], about: "The version of Plateau", value: null, isRepeatable: false },
 ];
 
-/** @param known Words for operands whose schema accepts any text, by name. */
+/** @param known Words for operands whose schema accepts any text, by the operand's name. */
 export function typedCommand(
   { name, summary, parts }: DeclaredCommand,
   known: Readonly<Record<string, readonly string[]>>,
@@ -82,12 +82,12 @@ function completedValue(name: string, schema: z.ZodType): CompletedValue {
   return { name, words: choicesOfSchema(schema), isFile: /\b(?:FILE|DIR|PATH)\b/.test(name) };
 }
 
-/** The first clause of a description; the rest is in the help. */
+/** The first clause of a description, which is enough beside a completion. */
 function firstClause(about: string): string {
   return about.split(/; | \(default/)[0];
 }
 
-/** Choices of a schema, before or after its transformation. */
+/** The choices that a schema accepts; if it lists none, those that its transformation produces. */
 function choicesOfSchema(schema: z.ZodType): string[] {
   for (const io of ["input", "output"] as const) {
     const words = choicesOf(z.toJSONSchema(schema, { io, unrepresentable: "any" }));
@@ -105,7 +105,7 @@ function choicesOf(schema: ChoiceSchema): string[] {
   return typeof items === "object" && !Array.isArray(items) ? choicesOf(items) : [];
 }
 
-/** The script for bash, from version 3.2 on. */
+/** The script for bash 3.2 or later. */
 export function bashScript(commands: readonly TypedCommand[]): string {
   const names = commands.map(({ name }) => name);
   return `# plateau in bash: source <(plateau completions bash)
@@ -133,7 +133,7 @@ complete -o bashdefault -o default -F _plateau plateau
 `;
 }
 
-/** Completions after a flag with a value: one case for all flags with the same value. */
+/** Cases that complete the value of a flag; flags whose values are completed alike share a case. */
 function bashValueCases({ name, flags }: TypedCommand): string[] {
   const cases = flags.flatMap(({ names, value }) =>
     value === null ? [] : [{ names, action: bashAction(value) }]
@@ -155,7 +155,6 @@ function bashCase({ name, flags, operands }: TypedCommand): string {
   return `        ${name}) if [[ $cur == -* ]]; then words="${options}"; else words="${words}"; fi ;;`;
 }
 
-/** The script for fish. */
 export function fishScript(commands: readonly TypedCommand[]): string {
   const lines = commands.flatMap((command) => {
     const { name, summary, flags, operands } = command;
@@ -196,7 +195,7 @@ function fishQuoted(text: string): string {
   return `'${text.replace(/[\\']/g, "\\$&")}'`;
 }
 
-/** For zsh: to be sourced, or installed as `_plateau` in a folder of fpath. */
+/** The script for zsh, to be sourced, or installed as `_plateau` in a folder of $fpath. */
 export function zshScript(commands: readonly TypedCommand[]): string {
   const described = commands.map(({ name, summary }) => `    ${zshQuoted(`${name}:${summary}`)}`);
   return `#compdef plateau
@@ -233,7 +232,7 @@ function zshCase({ name, flags, operands }: TypedCommand): string {
   }\n      ;;`;
 }
 
-/** `'(-c --connections)'{-c,--connections}'[about]:N:'`. */
+/** Such as `'(-c --connections)'{-c,--connections}'[about]:N:'`. */
 function zshFlag({ names, about, value, isRepeatable }: TypedFlag): string {
   const others = isRepeatable ? "'*'" : zshQuoted(`(${names.join(" ")})`);
   const either = names.length > 1 ? `{${names.join(",")}}` : names[0];
@@ -252,7 +251,7 @@ function zshPlace({ name, words, isFile }: CompletedValue): string {
   return `${zshEscaped(name)}:${action}`;
 }
 
-/** Escapes the characters with a meaning in zsh's specifications. */
+/** Escapes the characters that have a meaning in zsh's option specifications. */
 function zshEscaped(text: string): string {
   return text.replace(/[\\[\]:]/g, "\\$&");
 }

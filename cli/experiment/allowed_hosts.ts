@@ -1,4 +1,7 @@
-/** The hosts that `run` and `bench` may load if their caller sets limits, as `plateau mcp` does. */
+/**
+ * The hosts that `run` and `bench` may send load to if the process that started them sets limits, as `plateau mcp`
+ * does.
+ */
 import { UserError } from "../../base/errors.ts";
 import {
   type Access,
@@ -12,9 +15,10 @@ import type { Cell } from "../../scenarios/plan/plan.ts";
 import { AllowList } from "../../runner/fleet/agent/allow.ts";
 
 /**
- * Throws a UserError unless all endpoints, and the proxies on the way, may be loaded. A host name must itself be on the
- * list: it is not enough that its addresses are, because they may differ when it is dialed (DNS rebinding).
- * @param hosts Hosts in the form of `ALLOWED_HOSTS`.
+ * Throws a UserError unless all endpoints, and the proxies on the way to them, may be loaded. A host name must itself
+ * be on the list. It is not enough that its present addresses are on the list, because the name may resolve to others
+ * when it is dialed (DNS rebinding).
+ * @param hosts Allowed hosts, in the format of `ALLOWED_HOSTS`.
  */
 export async function checkAllowed(hosts: string, endpoints: readonly Endpoint[]): Promise<void> {
   const list = new AllowList(hosts.split(","), null, {
@@ -36,7 +40,9 @@ function dialed(endpoint: Endpoint): Endpoint[] {
   return [endpoint, { hostname, port }];
 }
 
-/** The endpoints that planned cells load, except programs that the experiment starts. */
+/**
+ * The endpoints outside of the experiment that planned cells load. Programs that the experiment starts are left out.
+ */
 export function endpointsOf(cells: readonly Cell[]): Endpoint[] {
   return cells.flatMap(({ targetSpec, others, request }) => {
     const { follow } = { follow: undefined, ...request };

@@ -1,4 +1,7 @@
-/** Decides, after predetermined numbers of process pairs, whether a comparison in slices has its verdicts. */
+/**
+ * Decides, after predetermined numbers of process pairs, whether a comparison in slices has all its verdicts, so that
+ * measuring can stop.
+ */
 import type { GateOutcome } from "../../report/findings/threshold_sentences.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 import { figureInProse, verdictWord } from "../../report/findings/judgements.ts";
@@ -23,11 +26,11 @@ const GOES_ON: ExperimentLook = { isEnough: false, note: null };
 const IS_ENOUGH: ExperimentLook = { isEnough: true, note: null };
 
 /**
- * Waits only for figures that decide the exit code. If all others are decided, an open verdict on CPU time per request
- * is not waited for.
+ * Decides whether the experiment needs more process pairs. Only figures and thresholds that decide the exit code count,
+ * so an open verdict on CPU time per request alone does not prolong the experiment.
  *
- * @param compare Called only when a look is due, because each comparison goes through all runs.
- * @param processes Pairs of processes measured so far.
+ * @param compare Called only if a look is due, because each comparison goes through all runs.
+ * @param processes Number of process pairs measured so far.
  */
 export function lookAt(compare: () => Looked, processes: number): ExperimentLook {
   if (!PROCESS_LOOKS.some((look) => look === processes)) return GOES_ON;
@@ -65,7 +68,7 @@ function givenUpText(processes: number, open: readonly string[]): string {
   }`;
 }
 
-/** `p99 of root, server (0.98× [0.71, 1.35], no difference seen)`. */
+/** Such as `p99 of root, server (0.98× [0.71, 1.35], no difference seen)`. */
 function figureText({ cell, ...figure }: AwaitedFigure, marginRatio: number): string {
   const found = [ratioText(figure), verdictWord(figure, marginRatio)].join(", ");
   return `${figureInProse(figure.figure)} of ${cell} (${found})`;
@@ -76,8 +79,8 @@ interface AwaitedFigure extends FigureComparison {
 }
 
 /**
- * The cell's deciding figures. If the generator limited one of them, CPU time per request is added, because it then
- * decides instead.
+ * The figures of the cell that decide the exit code. If one of them was limited by the load generator, CPU time per
+ * request is added, because it then decides instead.
  */
 function awaitedIn({ name, comparison }: ComparedCell): AwaitedFigure[] {
   const own = decisiveOf(comparison);
@@ -88,9 +91,9 @@ function awaitedIn({ name, comparison }: ComparedCell): AwaitedFigure[] {
   return awaited.map((figure) => ({ ...figure, cell: name }));
 }
 
-/** Reasons for an open threshold that no number of process pairs resolves. */
+/** Reasons why a threshold is undecided that more process pairs can't remove. */
 const NEVER_DECIDED: readonly GateOutcome["reason"][] = [
-  undefined, // there is nothing to compare with the rule
+  undefined, // nothing was measured that the rule could be applied to
   "other-session",
   "more-sessions",
   "session-groups",

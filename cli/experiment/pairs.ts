@@ -1,4 +1,4 @@
-/** An experiment in which each target runs twice, as `base` and as `head`, in neighbouring runs of every block. */
+/** An experiment in which each target runs twice, as `base` and as `head`; the two are neighbours in every block. */
 import { dirname, join } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { runExperiment } from "../../runner/experiment/experiment.ts";
@@ -21,25 +21,26 @@ import { progressView } from "../terminal/terminal.ts";
 import { type Changes, planFromFile, type Planned } from "./plan.ts";
 
 interface Pairs {
-  /** The two folders from which each target is started. */
+  /** The folders of the two revisions, from which each target is started. */
   readonly folders: PairedFolders;
-  /** Names of the two targets, by the name of the target in the file. */
+  /** The names of the two variants of a target, by the target's name in the file. */
   readonly names: ReadonlyMap<string, PairedName>;
   readonly order: PairOrder;
 }
 
-/** slices: both sides at the same time, loaded in turns; blocks: one run after the other. */
+/** slices: both sides run at the same time and are loaded alternately; blocks: one side runs after the other. */
 export type PairOrder = "slices" | "blocks";
 
 /**
- * Time for which each side is loaded in a run in slices. Because processes differ by more than slices do, many short
- * runs say more than a few long ones; the first verdict is due after four pairs of processes.
+ * Default time for which each side is loaded in one run in slices. It is short because results vary more between
+ * processes than between slices, so many short runs tell more than a few long ones. The first verdict is due after four
+ * pairs of processes.
  */
 const SLICED_MS = 1_500;
-/** Repeats until the verdicts are decided, unless a number of process pairs is given. */
+/** Measures until the verdicts are decided, which is the default without a number of process pairs. */
 const UNTIL_DECIDED = { until: null, atMost: Math.max(...PROCESS_LOOKS), budget: null };
 
-/** @param values Flags; `only` names targets as the file does. Throws a UserError if the file is wrong. */
+/** Throws a UserError if the file is wrong. @param values Flags; `only` uses the names of targets in the file. */
 export async function planPairs(
   file: string,
   values: ParsedValues<typeof planFlags>,
@@ -60,7 +61,7 @@ export async function planPairs(
     neighbours: ({ target, scenario, parameters }) =>
       JSON.stringify([ownName(target, names), scenario, parameters]),
   });
-  // Only values given by the user are recorded as flags.
+  // Results record only the flags that the user gave, not the defaults used here.
   return {
     ...planned,
     flags: { ...planned.flags, repeat: values.repeat, duration: values.duration },
@@ -87,16 +88,16 @@ function ownName(target: string, names: ReadonlyMap<string, PairedName>): string
 interface PairsContext {
   readonly values: NamedRedis & { readonly quiet: boolean };
   readonly signal: AbortSignal;
-  /** Results of an earlier call, to be continued; absent or null: none. */
+  /** Results of an interrupted call, to be continued; absent or null: none. */
   readonly kept?: Results | null;
-  /** The arguments with which the same `ab` can be repeated. */
+  /** The arguments that repeat the same `ab`; recorded in the results. */
   readonly ab?: AbInvocation;
   readonly look?: LookAfter;
-  /** Whether to throw a NoSlicesError if a pair of targets can't take turns. */
+  /** Whether to throw a NoSlicesError if the two sides of a target can't be measured in slices. */
   readonly needsSlices?: boolean;
 }
 
-/** Measures the pairs, with results and a page in a folder of their own. */
+/** Measures the pairs; writes results and a page into `outDir`. */
 export async function measurePairs(
   planned: Planned,
   outDir: string,

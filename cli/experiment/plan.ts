@@ -1,4 +1,4 @@
-/** An experiment as changed by the flags of `run` and `check`, and its plan. */
+/** Loads an experiment, applies the flags of `run` and `check` to it, and plans its runs. */
 import { loadFor } from "../../scenarios/load/load.ts";
 import { discardConflict, figuresConflict } from "../../scenarios/load/measured_part.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
@@ -25,10 +25,10 @@ import type { ParsedValues } from "../command_line/command.ts";
 import { anySeed, type planFlags } from "../flags/flags.ts";
 import { settings } from "../flags/values.ts";
 
-/** The flags that change an experiment; undefined if not given. */
+/** The flags that change an experiment; a flag is undefined if it was not given. */
 export type Changes = Omit<PlanArguments, "seed">;
 
-/** Commands without --profile and --observe take no profiles, and observe what the file says. */
+/** The profile and observe flags are optional, because some commands that plan an experiment lack them. */
 type PlanArguments =
   & Omit<ParsedValues<typeof planFlags>, "profile" | "observe">
   & Partial<Pick<ParsedValues<typeof planFlags>, "profile" | "observe">>;
@@ -36,11 +36,11 @@ type PlanArguments =
 export interface Planned extends ExperimentFile {
   readonly seed: number;
   readonly plan: Plan;
-  /** Flags as recorded in results, without secrets. */
+  /** Flags as results record them: without secrets. */
   readonly flags: Changes;
 }
 
-/** Problems of an experiment file. @param set The flag as typed; if it is wrong, the file can't be checked. */
+/** Problems of an experiment file. @param set The texts of --set; if they are wrong, the file isn't checked. */
 export async function experimentProblems(file: unknown, set: unknown): Promise<readonly Problem[]> {
   const { data } = settings.safeParse(set);
   if (typeof file !== "string" || data === undefined) return [];
@@ -55,7 +55,7 @@ export async function experimentProblems(file: unknown, set: unknown): Promise<r
 
 type PlanFileOptions = LoadOptions & Pick<PlanOptions, "neighbours">;
 
-/** Throws a UserError with every problem of the file. */
+/** Throws a UserError with every problem of the file, and of how the flags fit it. */
 export async function planFromFile(
   nameOrPath: string,
   { set, only, repeat, duration, profile, observe, seed: given }: PlanArguments,
@@ -86,11 +86,16 @@ function replayNotes({ scenarios }: Experiment): string[] {
   );
 }
 
-/** A setting that contains a secret is hidden completely, so that a resume asks for it again. */
+/**
+ * The values of --set for the results. A value that contains a secret is hidden completely, so that a resumed run asks
+ * for it again.
+ */
 function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["set"] {
   return Object.fromEntries(
     Object.entries(set).map(([name, text]) => {
-      const written = [text, parameters[name]]; // in YAML, a value may be written differently from how it is used
+      // The parsed value is checked, too, because it may differ from the text, such as by YAML's
+      // quotes.
+      const written = [text, parameters[name]];
       const isOpen = written.every((each) =>
         typeof each !== "string" || secrets.text(each) === each
       );
@@ -99,7 +104,10 @@ function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["
   );
 }
 
-/** @param written The experiment as in the file. Throws a UserError if a flag does not fit it. */
+/**
+ * Applies flags to an experiment. Throws a UserError if a flag does not fit it. @param written The experiment as in the
+ * file.
+ */
 export function changed(
   written: Experiment,
   { only, repeat, duration, profile, observe }: Changes,
@@ -129,8 +137,8 @@ export function changed(
 }
 
 /**
- * The load with another duration. Phases, stages and searches stay; `checkPhases` refuses the flag if any of them would
- * run.
+ * The load with another duration. Loads with phases, stages or a capacity search are left unchanged; if a planned
+ * scenario has such a load, `checkPhases` refuses the flag.
  */
 function lasting(durationMs: number, load: LoadSpec): LoadSpec {
   if ("phases" in load || "stages" in load || "capacity" in load) return load;
@@ -166,7 +174,10 @@ function named(scenarios: readonly string[]): string {
   return `scenario${scenarios.length === 1 ? "" : "s"} ${scenarios.join(", ")}`;
 }
 
-/** Loads without a single duration, by key, with the reason as the rest of a sentence. */
+/**
+ * Kinds of loads that have no single duration, by their key, each with a reason that completes the sentence "the load
+ * …".
+ */
 const WITHOUT_DURATION = {
   capacity: "is a search for a capacity, with trials and a budget",
   phases: "has phases, each with a duration of its own",
@@ -182,7 +193,7 @@ function checkDiscard(experiment: Experiment, scenarios: readonly string[]): voi
   if (conflicts.length > 0) throw new UserError([{ place: "--duration", message: conflicts[0] }]);
 }
 
-/** Throws a UserError if the plan includes anything that other machines can't do. */
+/** Throws a UserError if the plan needs anything that agents on other machines can't do. */
 export function refuseLocal(
   cells: readonly Cell[],
   { order, refresh }: Partial<Pick<Experiment, "order" | "refresh">> = {},
@@ -215,8 +226,8 @@ function whyLocal(name: string, request: Scenario): string | null {
 }
 
 /**
- * The thresholds of the file and those of the command line. Throws a UserError if a threshold of the command line names
- * a cell that the experiment lacks.
+ * Joins the thresholds of the file and of the command line. Throws a UserError if a threshold of the command line names
+ * a cell that the experiment does not have.
  */
 export function withThresholds(
   experiment: Experiment,

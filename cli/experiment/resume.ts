@@ -1,4 +1,7 @@
-/** `run --resume DIR`: continues the experiment of earlier results, if that is possible on this machine. */
+/**
+ * `run --resume DIR`: continues an interrupted experiment, unless the machine, the version of Plateau or the experiment
+ * has changed.
+ */
 import { basename, join, resolve } from "node:path";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { listenHost } from "../../base/net/listen_host.ts";
@@ -20,16 +23,16 @@ import { environment, parseExperiment } from "../../scenarios/file/experiment_fi
 import { writeOwnFile } from "../flags/output_flags.ts";
 import { changed, planFromFile, type Planned } from "./plan.ts";
 
-/** The flags that are repeated on resume; undefined if not given. */
+/** The flags that the user gave together with --resume; undefined if not given. */
 interface ResumeArguments extends Partial<Flags> {
-  /** A file, or the name of a built-in experiment. */
+  /** Path of a file, or the name of a built-in experiment. */
   readonly experiment?: string;
   readonly seed?: number;
 }
 
 /**
+ * Plans the rest of an interrupted experiment. Throws a UserError with every reason why the results can't be resumed.
  * @param kept The results in the folder `dir`.
- * Throws a UserError with every reason why they can't be resumed.
  */
 export async function planResumed(
   dir: string,
@@ -59,14 +62,15 @@ export async function planResumed(
     ...otherFlags({ flags, seed }, again),
     ...lostHost(host),
     ...settings,
-    // Checked only for the same version and experiment: with others, every run would differ from its plan.
+    // Checked only for the same version and experiment; otherwise every run would differ from its
+    // plan.
     ...kept.version === VERSION && settings.length === 0 ? await edits(kept, planned, set) : [],
   ];
   if (problems.length > 0) throw new UserError(problems);
   return { ...planned, experiment };
 }
 
-/** Signs that the results were edited after they were written. */
+/** Signs that somebody edited the results after Plateau wrote them. */
 async function edits(
   kept: Results,
   planned: Planned,
@@ -82,7 +86,7 @@ async function edits(
   ];
 }
 
-/** Differences between the experiment file in the results and the resumed one. */
+/** Differences between the copy of the experiment in the results and the experiment to be resumed. */
 async function otherSource(
   { source }: Results,
   planned: Planned,
@@ -107,7 +111,10 @@ function jsonOf(experiment: unknown): unknown {
   return JSON.parse(JSON.stringify(experiment));
 }
 
-/** The original `--set`. Results contain no secret values, so the user has to give secrets again. */
+/**
+ * The `--set` values of the interrupted run. Results contain no secret values, so the user has to give secret settings
+ * again.
+ */
 function restoredSet(
   before: Flags["set"],
   again: Flags["set"] = {},
@@ -135,7 +142,7 @@ function withoutSecretsOf(dir: string, name: string): Problem {
   };
 }
 
-/** A problem if the address at which targets listened is no longer this machine's. */
+/** A problem if the address that targets listened on no longer belongs to this machine. */
 function lostHost(host: string | undefined): Problem[] {
   const { error } = listenHost.optional().safeParse(host);
   return error?.issues.map(({ message }) => ({ place: "--host", message })) ?? [];
@@ -151,7 +158,7 @@ function tooOld(place: string): Problem {
   };
 }
 
-/** Path of the copy of the experiment file beside the results, which is written again if it is gone. */
+/** Path of the copy of the experiment file beside the results. Writes the copy if it is missing. */
 async function copyOf(dir: string, name: string, source: string): Promise<string> {
   const path = join(resolve(dir), basename(name));
   const isThere = await Deno.lstat(path).then(() => true, () => false);
@@ -161,7 +168,7 @@ async function copyOf(dir: string, name: string, source: string): Promise<string
 
 type GivenFlags = Pick<ResumeArguments, "seed"> & { readonly flags: Partial<Flags> };
 
-/** Flags that would change the plan. */
+/** Problems with flags that differ from those of the interrupted run, and so would change the plan. */
 function otherFlags(
   before: GivenFlags,
   { experiment: _, seed, ...flags }: ResumeArguments,
@@ -184,7 +191,7 @@ function otherFlags(
   });
 }
 
-/** `name=[secret]` for `name=value`. */
+/** Turns `name=value` into `name=[secret]`. */
 function hiddenIn(assignment: string): string {
   return assignment.replace(/=.*$/s, `=${SECRET}`);
 }
@@ -193,7 +200,7 @@ function everyWord({ seed, flags }: GivenFlags): FlagWord[] {
   return [...flagWords(flags), ...seed === undefined ? [] : [["--seed", `${seed}`] as const]];
 }
 
-/** The most changes that are listed. */
+/** Maximum number of changes that are listed. */
 const MOST_CHANGES = 20;
 
 function otherSettings(kept: Results, { experiment, source, fileName }: Planned): Problem[] {
@@ -201,7 +208,7 @@ function otherSettings(kept: Results, { experiment, source, fileName }: Planned)
   if (hashSettings(shown) === kept.settings) return [];
   const dataOf = (text: string): unknown => new YamlText(text, fileName).data;
   const written = changesBetween(dataOf(kept.source), dataOf(source));
-  // A change outside the experiment file, such as in a CSV file, is only visible in the settings.
+  // A change outside of the experiment file, such as in a CSV file, shows only in the settings.
   const changes = written.length > 0 ? written : changesBetween(kept.experiment, jsonOf(shown));
   const more = changes.length - MOST_CHANGES;
   const fix = "undo it, or start a new run";

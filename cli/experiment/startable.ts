@@ -1,4 +1,7 @@
-/** Whether the targets of an experiment and their commands could be started here, without starting any. */
+/**
+ * Checks whether the targets of an experiment and their commands could be started on this machine, without starting
+ * any.
+ */
 import { StartError, TargetError } from "../../base/errors.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import {
@@ -19,7 +22,7 @@ import { cannotStart } from "../../targets/launch/launcher.ts";
 import { stepProgram } from "../../targets/launch/step.ts";
 
 /**
- * Throws a TargetError that names every program, folder, variable and port that is missing.
+ * Throws a TargetError that names every missing program, folder and variable, and every port that is not available.
  * @param targets Targets by name.
  */
 export async function checkStartable(
@@ -33,7 +36,10 @@ export async function checkStartable(
   if (all.size > 0) throw new TargetError("Cannot start all targets of the experiment", [...all]);
 }
 
-/** Doubts whether startable targets will be reachable, one sentence each. @param targets Targets by name. */
+/**
+ * Reasons to doubt that targets, though they can start, will be reachable; one sentence each. @param targets Targets by
+ * name.
+ */
 export function doubtsOf(targets: ReadonlyMap<string, TargetSpec>): string[] {
   return [...targets].flatMap(([name, spec]) => {
     if (!("command" in spec) || fixedPortOf(spec) !== null || isPassed("{port}", spec)) return [];
@@ -59,7 +65,10 @@ async function obstaclesOf(spec: TargetSpec, place: TargetPlace): Promise<string
   ];
 }
 
-/** Throws a StartError that names the first missing program, except for one that an earlier step may build. */
+/**
+ * Throws a StartError that names the first step whose program is missing, unless an earlier step may build that
+ * program.
+ */
 function locateSteps(spec: TargetSpec, place: TargetPlace): void {
   const steps = stages.flatMap((stage) => (spec[stage] ?? []).map((step) => ({ stage, step })));
   if (steps.length === 0) return;
@@ -71,12 +80,12 @@ function locateSteps(spec: TargetSpec, place: TargetPlace): void {
   }
 }
 
-/** Whether the program has a relative path, so that an earlier step may still build it. */
+/** Whether the program is given by a relative path with a folder, so that an earlier step may still build it. */
 function isBuilt([name]: readonly string[]): boolean {
   return /^(?![\\/]).*[\\/]/.test(name);
 }
 
-/** Whether a target's own steps before its start may make its program, as `go build` does. */
+/** Whether the target's program may be built by steps that run before the target starts, such as `go build`. */
 function canBeMade({ command, setup = [], before = [] }: CommandTarget): boolean {
   return isBuilt(command) && setup.length + before.length > 0;
 }

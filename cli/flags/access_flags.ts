@@ -1,4 +1,4 @@
-/** The flags for how a command reaches a server, beyond its URL. */
+/** Flags that say how a command reaches a server, beyond the URL. */
 import { resolve } from "node:path";
 import * as z from "zod";
 import { messageOf, type Problem } from "../../base/errors.ts";
@@ -13,7 +13,7 @@ import { checkSocket, privateKeyAt } from "../../scenarios/file/access_files.ts"
 import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { certificates } from "./fleet_flags.ts";
 
-/** A private key file, as its text. */
+/** Path of a private key file; becomes the file's text. */
 const privateKey = z.string().transform((path, context) => {
   try {
     return privateKeyAt(resolve(path));
@@ -23,7 +23,7 @@ const privateKey = z.string().transform((path, context) => {
   }
 });
 
-/** An existing unix socket. */
+/** Path of an existing Unix socket. */
 const socket = z.string().superRefine((path, context) => {
   try {
     checkSocket(resolve(path));
@@ -71,7 +71,7 @@ export const accessFlags = {
   },
 } satisfies CommandParts;
 
-/** Problems of the flags for reaching a server. */
+/** Problems in the combination of the flags that say how to reach a server. */
 export function accessProblems(given: RawArguments): Problem[] {
   const written = { ...given, httpProxy: given.proxy };
   const conflicts = accessConflicts(written).map(({ key, ...problem }) => ({
@@ -86,7 +86,7 @@ export function accessProblems(given: RawArguments): Problem[] {
   return [...conflicts, ...http2, remote];
 }
 
-/** Flags that conflict with HTTP/2. */
+/** Problems of flags that HTTP/2 excludes. */
 function http2Problems({ url, proxy, header = [] }: RawArguments): Problem[] {
   const byProxy = http2ProxyProblem({ url, httpProxy: proxy });
   const texts = [header].flat().map(String);

@@ -40,7 +40,7 @@ import { nameIn, redisFlag } from "./values.ts";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** An address that can be measured. @param protocols Allowed protocols of URLs, with their colons. */
+/** Parses the URL of a server to measure. @param protocols Allowed protocols, each with its colon. */
 function measurable(protocols: readonly string[]): z.ZodType<URL> {
   return z.string({
     error: ({ input }) =>
@@ -58,7 +58,7 @@ function measurable(protocols: readonly string[]): z.ZodType<URL> {
 }
 
 const HTTP = ["http:", "https:"];
-/** A server that is measured by single requests. */
+/** The operand of commands that send single HTTP requests to a server. */
 export const httpAddress = {
   operand: "<URL>",
   about: "http://host:port/path, or https",
@@ -85,7 +85,7 @@ function hasUser({ username, password }: URL): boolean {
   return username !== "" || password !== "";
 }
 
-/** A header field: `name: value`. */
+/** Parses a header field: `name: value`. */
 const header = z.string().transform((text, context): [name: string, value: string] => {
   const [name, ...value] = text.split(":");
   if (value.length > 0) return [name.trim(), value.join(":").trim()];
@@ -93,11 +93,11 @@ const header = z.string().transform((text, context): [name: string, value: strin
   return z.NEVER;
 }).pipe(z.tuple([headerName, headerValue]));
 
-/** One or several statuses: `200,204`. */
+/** Parses one or more status codes: `200,204`. */
 const statuses = z.string().transform((text) => text.split(","))
   .pipe(z.array(integerText(status)));
 
-/** The text itself, or the content of a file if the text is `@FILE`. */
+/** Takes the text itself or, if it is `@FILE`, the content of that file. */
 const textOrFile = z.string().transform((text, context) => {
   if (!text.startsWith("@")) return text;
   try {
@@ -113,7 +113,7 @@ const textOrFile = z.string().transform((text, context) => {
   }
 });
 
-/** JSON, parsed. */
+/** Parses JSON. */
 const jsonText = z.string().transform((text, context): Json => {
   try {
     return parseJson(text) as Json;
@@ -123,7 +123,10 @@ const jsonText = z.string().transform((text, context): Json => {
   }
 });
 
-/** Options that are handed through to the engine: two belong to the load, the others to its connections. */
+/**
+ * Flags of options that are passed on to the load generator. Three of them are listed elsewhere among the flags; the
+ * rest concern connections.
+ */
 const { timeout, keepAlive, abortOn, ...connectionFlags } = OPTION_FLAGS;
 
 const loadFlags = {
@@ -396,19 +399,19 @@ export function benchConflicts(written: RawArguments): Problem[] {
   ];
 }
 
-/** Adds `--http2` for gRPC calls, which always use HTTP/2. */
+/** Adds `--http2` to a gRPC call, which always uses HTTP/2. */
 export function asSent(given: RawArguments): RawArguments {
   return given.grpc === undefined ? given : { ...given, http2: "true" };
 }
 
-/** Whether the values ask for HTTP/2, which every gRPC call uses. */
+/** Whether HTTP/2 is used, as it always is for a gRPC call. */
 export function isHttp2(
   { http2 = false, grpc }: Partial<Pick<BenchValues, "http2" | "grpc">>,
 ): boolean {
   return http2 || grpc !== undefined;
 }
 
-/** Flags of a request that a gRPC call can't have, and why. */
+/** Flags that can't be combined with a gRPC call, each with the reason. */
 const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>> = {
   method: ["--method", "gRPC always sends post"],
   requestTarget: ["--request-target", "the gRPC method determines the path"],
@@ -456,7 +459,10 @@ export function callConflicts(given: RawArguments): Problem[] {
   ];
 }
 
-/** A followed redirect sends a request that `--requests` does not count, and that must not overtake pipelined ones. */
+/**
+ * Problems of --follow: following a redirect sends a request that `--requests` does not count, and that must not
+ * overtake pipelined requests.
+ */
 function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Problem[] {
   if (follow === undefined) return [];
   const beside = [
@@ -472,7 +478,7 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
 
 const SOCKET_FLAGS = ["send", "every", "expect"] as const;
 
-/** Flags of WebSockets need a WebSocket URL, and conflict with some other flags. */
+/** Problems of WebSocket flags, which need a WebSocket URL and exclude some other flags. */
 function socketConflicts(given: RawArguments): Problem[] {
   if (!isSocketUrl(given.url)) {
     return SOCKET_FLAGS.filter((flag) => given[flag] !== undefined).map((flag) => ({
@@ -509,8 +515,8 @@ function isSocketUrl(url: unknown): boolean {
 }
 
 /**
- * HTTP/1.1 reads one stream at a time on a connection; `--until`, `--hold`, `--reconnect` and `--token` need
- * `--stream`.
+ * Problems of streams: HTTP/1.1 can only read one stream at a time on a connection, and `--until`, `--reconnect`,
+ * `--token` and (without a WebSocket) `--hold` need `--stream`.
  */
 export function streamConflicts(given: RawArguments): Problem[] {
   const { stream, pipeline = "1", http2, follow, grpc } = given;
@@ -552,7 +558,7 @@ function loadConflicts(given: RawArguments): Problem[] {
     .map(([flag, why]) => ({ place: `--${flag}`, message: `Cannot use this here: ${why}` }));
 }
 
-/** Options of the load that conflict with other flags. */
+/** Problems of load options that other flags exclude. */
 export function optionProblems(given: RawArguments): Problem[] {
   const { keepAlive, pipeline = "1", http2 } = given;
   const conflicts = optionConflicts((setting) => {

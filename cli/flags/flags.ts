@@ -18,7 +18,7 @@ export const seedFlag = {
   },
 } satisfies CommandParts;
 
-/** The default seed: a random one. */
+/** A random seed, for commands that got none. */
 export function anySeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0];
 }
@@ -39,7 +39,7 @@ export const quietFlag = {
   },
 } satisfies CommandParts;
 
-/** Flags that change which runs an experiment has, how long they last and what they observe. */
+/** Flags that change the runs of an experiment, their duration or what they observe. */
 export const planFlags = {
   set: {
     flags: "--set <key=value>",
@@ -98,7 +98,10 @@ export const thresholdFlags = {
   },
 } satisfies CommandParts;
 
-/** The baseline of the thresholds; null if no threshold has one. Throws a UserError if it is missing or wrong. */
+/**
+ * Reads the baseline that thresholds compare with; null if there is no such threshold. Throws a UserError if the
+ * baseline is missing, unreadable or not used by any threshold.
+ */
 export async function readBaseline(
   thresholds: readonly Threshold[],
   path: string | undefined,
@@ -112,7 +115,7 @@ export async function readBaseline(
   return groupedOf(await readMeasured(path));
 }
 
-/** Throws a UserError if a threshold names cells, which a single measurement does not have. */
+/** Throws a UserError if a threshold names cells, because a single measurement has none. */
 export function checkWithoutCells(thresholds: readonly Threshold[]): void {
   const named = thresholds.filter(({ selector }) => selector !== undefined);
   if (named.length === 0) return;

@@ -1,4 +1,4 @@
-/** The flags for generating load on other machines, and the loader that they select. */
+/** The flags that let other machines generate the load, and the loader that these flags select. */
 import * as z from "zod";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { certificatesAt } from "../../scenarios/file/access_files.ts";
@@ -10,7 +10,7 @@ import { type NamedRedis, passwordConflicts, redisUrlOf } from "./values.ts";
 import type { LinkOptions } from "../../runner/fleet/protocol/redis_link.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** A file of certificates, as its text. */
+/** Path of a file with certificates; becomes the file's text. */
 export const certificates = z.string().transform((path, context) => {
   try {
     return certificatesAt(resolve(path));
@@ -20,7 +20,7 @@ export const certificates = z.string().transform((path, context) => {
   }
 });
 
-/** Flags for a Redis behind TLS (`rediss:`). */
+/** Flags for a Redis that is reached through TLS (`rediss:`). */
 export const redisAccessFlags = {
   redisCacert: {
     flags: "--redis-cacert <FILE>",
@@ -69,7 +69,10 @@ export function fleetConflicts({ agents, log, ...given }: RawArguments): Problem
 
 type FleetValues = ParsedValues<typeof fleetFlags> & NamedRedis;
 
-/** The flags of a resumed run, with as many agents as before. Throws a UserError if the agents' Redis is not given. */
+/**
+ * Adds the number of agents of the interrupted run to the flags of a resumed one. Throws a UserError if the Redis of
+ * the agents is not given.
+ */
 export function withAgents<Flags extends FleetValues>(
   flags: Flags,
   agents: Flags["agents"],
@@ -79,7 +82,7 @@ export function withAgents<Flags extends FleetValues>(
   return { ...flags, agents };
 }
 
-/** Throws a TargetError if agents are wanted and unavailable. */
+/** Returns the loader that generates the load. Throws a TargetError if agents were requested but are not available. */
 export async function loaderFor(
   values: FleetValues,
   onNote: (text: string) => void,
@@ -90,13 +93,16 @@ export async function loaderFor(
   return await Fleet.open({ ...fleetRedis(values), agents, onNote });
 }
 
-/** The Redis that the user named for targets: never the agents' own, whose password no target may get. */
+/**
+ * URL of the Redis that targets may use, or null. It is never the one named for the agents, because no target may learn
+ * that one's password.
+ */
 export function targetsRedisOf(values: FleetValues): string | null {
   if (values.agents === undefined) return redisUrlOf(values);
   return values.redis === undefined ? null : Deno.env.get("REDIS_URL") || null;
 }
 
-/** Problems of commands that need a fleet's Redis. */
+/** Problems of a command that needs the Redis in which agents are registered. */
 export function redisConflicts(given: RawArguments): Problem[] {
   if (isRedisNamed(given)) return passwordConflicts(given);
   const message = "Cannot reach agents without the Redis in which they are registered";

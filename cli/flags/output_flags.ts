@@ -1,4 +1,4 @@
-/** The output formats of results, each written to a file or to standard output. */
+/** The output formats of results. Each can be written to a file or to standard output. */
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
@@ -44,14 +44,16 @@ const formFlags = {
   html: { flags: "--html <FILE>", about: "The report page", schema: formFile.optional() },
 } satisfies CommandParts;
 
-/** Where metrics are sent. */
+/** The OpenTelemetry collector to which metrics are sent. */
 export interface Collector {
-  /** Address for the metrics, without user and password. */
+  /** URL that metrics are sent to, without user and password. */
   readonly url: URL;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Appends the metrics' path to a base URL; the header fields come from the environment. */
+/**
+ * Parses a collector's base URL and appends the path for metrics. Additional header fields come from the environment.
+ */
 const collector = z.string().transform((text, context): Collector => {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || !text.includes("://")) {
@@ -68,7 +70,7 @@ const collector = z.string().transform((text, context): Collector => {
   return { url, headers };
 });
 
-/** Header field with the URL's credentials; none without a user. */
+/** The header field with the URL's credentials; none if the URL has no user or password. */
 function userOf({ username, password }: URL): Collector["headers"] {
   if (username === "" && password === "") return [];
   const value = basicAuthorization(unescaped(`${username}:${password}`));
@@ -81,8 +83,8 @@ const OTLP_HEADERS = "OTEL_EXPORTER_OTLP_HEADERS";
 const OWN_HEADERS = /^(?:host|connection|content-type)$/;
 
 /**
- * Parses `name=value,name=value` with percent-encoded values (opentelemetry-specification, protocol/exporter); every
- * value is secret.
+ * Parses `name=value,name=value` with percent-encoded values (opentelemetry-specification, protocol/exporter). Every
+ * value is treated as a secret.
  */
 function otlpHeaders(context: z.core.$RefinementCtx): Collector["headers"] {
   const pairs = (variable(OTLP_HEADERS) ?? "").split(",").filter((pair) => pair.trim() !== "");
@@ -124,28 +126,28 @@ interface PlaceOf extends Record<Form, OutputFormat> {
   html: "html";
 }
 
-/** For each output format, the function that makes it; called only if the format's flag is given. */
+/** Functions that make each output format. A function is called only if the flag of its format was given. */
 export type Renderers<Formats extends Form = Form> = {
   readonly [F in Formats]: () => Written<PlaceOf[F]> | Promise<Written<PlaceOf[F]>>;
 };
 
-/** Sends metrics unless the signal aborts. Throws a TargetError if the collector did not accept all of them. */
+/** Sends metrics, until the signal aborts. Throws a TargetError if the collector did not accept all of them. */
 export type MetricsSender = (to: Collector, signal?: AbortSignal) => Promise<void>;
 
 /**
- * A file that a command reads or writes besides the ones of its output flags, with the name that the user knows:
- * `--log`, `the report`.
+ * A file that a command reads or writes apart from its output flags. `by` is what the user knows it by: `--log`, `the
+ * report`.
  */
 export interface TakenFile {
   readonly path: string;
   readonly by: string;
-  /** The output format with the same content, which may be written over the file. */
+  /** The output format with the same content as this file. Output in that format may replace the file. */
   readonly form?: Form;
 }
 
 /**
- * Problems of output files: no two texts may go to the same file or to standard output, and the folder of a file must
- * exist, or be `made`, the folder of `--out` that the command makes.
+ * Problems of output files. Two outputs must not go to the same file or both to standard output. The folder of a file
+ * must exist, unless it is `made`, the folder of `--out`, which the command creates.
  */
 export function outputConflicts(
   given: RawArguments,
@@ -173,8 +175,8 @@ function takenTwice({ path, place }: { path: string; place: string }, by: string
 }
 
 /**
- * Whether two paths are the same file, perhaps through a link. A device or pipe may receive several texts. Files that
- * can't be inspected are compared by path.
+ * Whether two paths are the same file, perhaps through a link. False for devices and pipes, because they may receive
+ * several outputs. Files that can't be inspected are compared by path.
  */
 function isSameFile(one: string, other: string): boolean {
   if (one === "-" || other === "-") return one === other;
@@ -192,21 +194,21 @@ function inodeOf(path: string): string | null {
   return ino ? `${dev}:${ino}` : null;
 }
 
-/** Results that are read: files, or their folders. */
+/** The files with results that a command reads. @param paths Files, or folders with results. */
 export function resultsRead(paths: readonly unknown[], form?: Form): TakenFile[] {
   return paths.filter((path) => typeof path === "string").flatMap((path) =>
     isFolder(path) ? resultsIn(path, form) : [{ path, by: "the results", form }]
   );
 }
 
-/** @param folder The value of `--out`, if given. */
+/** @param folder The value of `--out`, if it was given. */
 export function resultsIn(folder: unknown, form?: Form): TakenFile[] {
   if (typeof folder !== "string") return [];
   return [{ path: join(folder, "results.json"), by: "the results", form }];
 }
 
 /**
- * Conflicts of a command that writes results and a page into its folder.
+ * Problems of a command that writes results and a page into its folder.
  * @param form The output format with the same content as the results.
  */
 export function folderConflicts(given: RawArguments, page: string, form?: Form): Problem[] {
@@ -219,30 +221,31 @@ export function pageIn(folder: unknown, name = "report.html"): TakenFile[] {
   return [{ path: join(folder, name), by: "the page", form: "html" }];
 }
 
-/** `--csv-intervals` for csvIntervals. */
+/** Such as `--csv-intervals` for `csvIntervals`. */
 export function longName(form: string): string {
   return `--${form.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Whether one of the output formats goes to standard output. */
+/** Whether any of the output formats goes to standard output. */
 export function takesStdout(outputs: Partial<Outputs>): boolean {
   return FORMS.some((form) => outputs[form] === "-");
 }
 
-/** Whether errors are shown together with the summary, so that neither needs to repeat the other. */
+/** Whether the terminal shows the summary together with errors, so that neither needs to repeat the other. */
 export function isSummaryShown(outputs: Partial<Outputs>): boolean {
   return !takesStdout(outputs) && Deno.stdout.isTerminal();
 }
 
-/** The page that some commands always write, and the signal that stops the sending of metrics. */
+/** `page`: path of the page that some commands always write. `signal`: stops the sending of metrics. */
 interface Writing {
   readonly page?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Writes every output format that it can, and sends metrics; then throws a TargetError with all failures.
- * @param renderers Renderers for every format for which the command has a flag.
+ * Writes all requested outputs and sends metrics. Continues after a failure, and throws a TargetError with all failures
+ * at the end.
+ * @param renderers A renderer for every format that the command has a flag for.
  */
 export async function writeOutputs(
   outputs: Partial<Outputs>,
@@ -274,7 +277,7 @@ export async function writeOutputs(
   if (failed.length > 0) throw new TargetError(failed[0], failed.slice(1));
 }
 
-/** Throws a TargetError if the disk, or the reader of a pipe, does not accept the text. */
+/** Throws a TargetError if the text can't be written to the disk or the pipe. */
 export async function writeFile(path: string, text: string): Promise<void> {
   try {
     const shown = secrets.form(text);
@@ -286,8 +289,8 @@ export async function writeFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Like `writeFile`, for a file with a fixed name in the results folder: replaces anything that a target has put in its
- * place, and never waits for the reader of a pipe there.
+ * Like `writeFile`, but for a file with a fixed name in the results folder. It replaces whatever is at the path instead
+ * of opening it: if a target has put a named pipe there, opening that would wait for a reader.
  */
 export async function writeOwnFile(path: string, text: string): Promise<void> {
   try {

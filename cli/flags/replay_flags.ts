@@ -1,4 +1,4 @@
-/** The flags with which `bench` replays a log, and the log as a schedule. */
+/** The flags of `bench` that replay a log, and the schedule that is made from the log. */
 import * as z from "zod";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import {
@@ -58,7 +58,7 @@ export const replayFlags = {
 
 type ReplayValues = ParsedValues<typeof replayFlags>;
 
-/** Flags whose values a replay takes from the log. */
+/** Flags that can't be combined with a replay, because the log determines their values. */
 const IN_LOG = [
   "rate",
   "phases",
@@ -88,8 +88,8 @@ export function replayConflicts(given: RawArguments): Problem[] {
 }
 
 /**
- * The replay that the flags request; null without --replay. Throws a UserError with the first unreadable lines if there
- * are many.
+ * The replay that the flags ask for; null without --replay. Throws a UserError about lines that can't be read; if there
+ * are many, it lists only the first.
  */
 export async function replayOf(
   values: ReplayValues,
@@ -119,7 +119,7 @@ export async function replayOf(
   return read.replay;
 }
 
-/** Readers of logs are loaded only for a replay. */
+/** Readers of logs are loaded only if there is a replay. */
 async function readFrom(
   path: string,
   choice: ReplayChoice,

@@ -1,6 +1,6 @@
 /**
- * Schemas that turn texts of the command line into values, and the flags of Redis. Small, because every start of an app
- * loads it.
+ * Schemas that turn texts from the command line into values, and the flags of Redis. This module is small because every
+ * start of a built-in app loads it.
  */
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
@@ -11,12 +11,15 @@ import { closest } from "../../base/suggest.ts";
 import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { variable } from "../terminal/process.ts";
 
-/** The beginning of a malformed `name: value` or `key=value`, because the rest may be a secret. */
+/**
+ * The text before the separator of a malformed `name: value` or `key=value`. Messages quote only this, because the rest
+ * may be a secret.
+ */
 export function nameIn(text: string): string {
   return text.trimStart().split(/[\s:=]/, 1)[0];
 }
 
-/** An assignment: `key=value`. */
+/** Parses an assignment: `key=value`. */
 export const assignment = z.string().transform((text, context): [key: string, value: string] => {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
@@ -24,7 +27,7 @@ export const assignment = z.string().transform((text, context): [key: string, va
   return z.NEVER;
 });
 
-/** Several assignments with distinct keys: their values as text. */
+/** Parses several assignments, whose keys must differ, into a map from keys to texts. */
 export const settings = z.array(assignment).default([]).transform((pairs, context) => {
   const keys = pairs.map(([key]) => key);
   for (const key of new Set(keys.filter((key, at) => keys.indexOf(key) < at))) {
@@ -33,7 +36,10 @@ export const settings = z.array(assignment).default([]).transform((pairs, contex
   return Object.fromEntries(pairs);
 });
 
-/** The cells of `--only`: `target=A,scenario=B` from all its flags, as names by kind. */
+/**
+ * Parses the selection of cells by `--only`, which may be repeated: `target=A,scenario=B` becomes the names of targets
+ * and of scenarios.
+ */
 export const only = z.array(z.string()).transform((texts, context) => {
   const names: { targets?: string[]; scenarios?: string[] } = {};
   for (const part of texts.flatMap((text) => text.split(","))) {
@@ -55,13 +61,13 @@ function filterFix(key: string): string {
     : `write ${meant}=NAME`;
 }
 
-/** The message does not contain the value, which may include a password. */
+/** The message does not quote the URL, because it may include a password. */
 const redisUrl = z.string().refine(
   (text) => /^rediss?:$/.test(URL.parse(text)?.protocol ?? ""),
   "Cannot read the address of Redis: write redis://host:port",
 );
 
-/** A password file: its text without a final line break. */
+/** Path of a password file; becomes the file's text without a final line break. */
 export const passwordFile = z.string().min(1).transform((path, context) => {
   try {
     const password = Deno.readTextFileSync(path).replace(/\r?\n$/, "");
@@ -88,13 +94,16 @@ export const redisFlag = {
   },
 } satisfies CommandParts;
 
-/** The Redis flags of a command line: the address, and a password from a file. */
+/**
+ * The Redis flags of a command line. `redis` is a URL; `redisPasswordFile` holds the password itself, which was read
+ * from the file.
+ */
 export interface NamedRedis {
   readonly redis?: string;
   readonly redisPasswordFile?: string;
 }
 
-/** The Redis named by the user, with its password, or null. */
+/** URL of the Redis that flags or environment variables name, with its password; null if none is named. */
 export function redisUrlOf({ redis, redisPasswordFile }: NamedRedis): string | null {
   const url = (redis ?? variable("REDIS_URL")) || null;
   const password = redisPasswordFile ?? variable("PLATEAU_REDIS_PASSWORD");
@@ -102,7 +111,7 @@ export function redisUrlOf({ redis, redisPasswordFile }: NamedRedis): string | n
   return url === null || !password ? url : withPassword(url, password);
 }
 
-/** The URL with this password, unless it has one. */
+/** Adds a password to a URL that has none. */
 function withPassword(text: string, password: string): string {
   const url = URL.parse(text);
   if (url === null || url.password !== "") return text;
@@ -111,7 +120,7 @@ function withPassword(text: string, password: string): string {
 }
 
 /**
- * Problems of a password without a Redis, or for a Redis whose URL already has one.
+ * Problems of a password that is given without a Redis, or for a Redis whose URL already includes one.
  * @param given The arguments as typed.
  */
 export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): Problem[] {
@@ -130,13 +139,13 @@ export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): P
   return [{ place: "--redis-password-file", message, fix }];
 }
 
-/** `-` or a file. A wrong path is better refused now than after the measurement. */
+/** Parses the path of an output file, or `-`. A path that can't work is refused here, before anything is measured. */
 export const formFile = z.string().superRefine((path, context) => {
   if (path === "") context.addIssue("Cannot write a file without a name");
   else if (isFolder(path)) context.addIssue(`Cannot write ${path}: it is a folder`);
 });
 
-/** The problem of a file whose folder does not exist; none if it does. */
+/** A message if the folder of a file does not exist, otherwise nothing. */
 export function missingFolder(path: string): string[] {
   if (path === "-" || path === "" || isFolder(dirname(resolve(path)))) return [];
   return [`Cannot write ${path}: there is no folder ${dirname(path)}`];

@@ -1,4 +1,4 @@
-/** Failures and doubts as annotations of a GitHub step. Pure. */
+/** Failures and doubts as annotations of a step of GitHub Actions. Pure. */
 import {
   type ComparedCell,
   figureOutcomes,
@@ -15,10 +15,10 @@ import { endsText, noResponseOf } from "../../report/findings/no_response.ts";
 import { type TrustModel, trustOf, trustOfRuns } from "../../report/findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 
-/** The most annotations of one level that GitHub shows for a step. */
+/** GitHub shows at most this many annotations of each level for a step. */
 const MOST = 10;
 
-/** Workflow commands, one per line; those beyond the limit are only counted. */
+/** Workflow commands, one for each annotation. If a level has too many, its last command only counts the others. */
 export function annotationLines(annotations: readonly Annotation[]): Written<"annotation">[] {
   const byLevel = Map.groupBy(annotations, ({ level }) => level);
   return [...byLevel.values()].flatMap((alike) => {
@@ -116,7 +116,10 @@ function responseAnnotations(run: Measurement | Run): Annotation[] {
   return [{ level: "error", title: "Wrong responses", message }];
 }
 
-/** One annotation for all runs: on a disturbed machine each run has doubts, which would bury the failures. */
+/**
+ * A single annotation for all runs. On a disturbed machine, every run has doubts, which would bury the failures if each
+ * had an annotation.
+ */
 function trustAnnotation(trust: TrustModel | null, what: string): Annotation[] {
   if (trust === null || trust.level === "valid") return [];
   const message = [`${trust.text}.`, ...trust.reasons].join(" ");

@@ -1,4 +1,4 @@
-/** Additions to a GitHub step besides its log: the summary, and annotations of failures. */
+/** Adds to a step of GitHub Actions what its log does not show: a summary, and annotations of failures. */
 import { textLines } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -13,8 +13,8 @@ interface ForGithub {
 }
 
 /**
- * Does nothing outside of GitHub. Annotations go to standard error, which GitHub reads like standard output, so that
- * the latter only has the requested output.
+ * Does nothing outside of GitHub Actions. Annotations go to standard error, which GitHub also searches for commands, so
+ * that standard output has only what the user asked for.
  */
 export async function reportToGithub({ markdown, annotations }: ForGithub): Promise<void> {
   const summary = variable("GITHUB_STEP_SUMMARY");
@@ -26,7 +26,7 @@ export async function reportToGithub({ markdown, annotations }: ForGithub): Prom
   }
 }
 
-/** Appends the summary; a failure must not cost the measurement. */
+/** Appends to the summary of the step. A failure is only printed, because it must not cost the measurement. */
 async function appendSummary(path: string, markdown: string): Promise<void> {
   try {
     const writtenBytes = await Deno.stat(path).then(({ size }) => size, () => 0);
@@ -39,14 +39,14 @@ async function appendSummary(path: string, markdown: string): Promise<void> {
   }
 }
 
-/** Size limit for all summaries of a step; GitHub refuses a larger file completely. */
+/** Size limit in bytes for all summaries of a step together. GitHub rejects a larger file completely. */
 export const MOST_BYTES = 1_048_576;
 
 const NOTE =
   "*Shortened: GitHub accepts at most 1 MiB per step. The report and the file of --markdown are complete.*";
 
 /**
- * The part of a summary that fits; "" if not even a note fits.
+ * The part of a summary for which there is room, with a note if it is shortened; "" if not even the note fits.
  * @param writtenBytes Size of the step's summary so far.
  */
 export function fittedSummary(markdown: string, writtenBytes: number): string {

@@ -1,4 +1,7 @@
-/** The questions of `plateau init` on a terminal, from what was found to what will be measured. */
+/**
+ * The questions that `plateau init` asks on a terminal: they lead from the servers found to the one that will be
+ * measured.
+ */
 import { UserError } from "../../base/errors.ts";
 import { type Folder, subjectsIn } from "./found.ts";
 import { ofCommand, ofUrl } from "./given.ts";
@@ -10,17 +13,17 @@ const UNANSWERED = {
   fix: "use --url, --command, --detect or --example to say what to measure",
 };
 
-/** A person at a terminal. */
+/** A person at a terminal, who reads and answers. */
 export interface Person {
   show(lines: readonly string[]): void;
-  /** The line typed after a question, without surrounding spaces; null at the end of the input. */
+  /** Asks a question and resolves with the typed line, without surrounding spaces; null at the end of the input. */
   answer(question: string): Promise<string | null>;
 }
 
 /**
- * What the person chooses to measure; null for the built-in example. Throws a UserError if the input ends before all
- * questions are answered.
- * @param path A path named by a flag, which is then not asked for.
+ * Asks what to measure; null stands for the built-in example. Throws a UserError if the input ends before all questions
+ * are answered.
+ * @param path A path named by a flag, so that the person is not asked for one.
  */
 export async function askedSubject(
   folder: Folder,
@@ -79,8 +82,8 @@ function pathFrom(person: Person, usual: string): Promise<Pick<Subject, "path">>
 }
 
 /**
- * Repeats the question until the answer is valid.
- * @param read Returns the meaning of the answer, or what is wrong with it.
+ * Asks the question again until the answer is valid.
+ * @param read Returns what the answer means, or a message that says what is wrong with it.
  */
 async function valid<T extends object>(
   person: Person,

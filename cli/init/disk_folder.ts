@@ -1,10 +1,10 @@
-/** A folder on disk in which servers are looked for. */
+/** A folder on disk that is searched for servers. */
 import { statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { findProgram, ownEnv } from "../../targets/launch/environment.ts";
 import type { Folder } from "./found.ts";
 
-/** Larger files are not written by hand, and do not say how a server is started. */
+/** Larger files are not read: nobody writes them by hand, so they do not say how to start a server. */
 const MOST_BYTES = 1_000_000;
 
 export function diskFolder(path: string): Folder {

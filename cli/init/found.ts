@@ -1,30 +1,33 @@
-/** The servers in a folder, recognised by the files that say how to start and build them. Pure. */
+/** Finds the servers in a folder by the files that say how to start and build them. Pure. */
 import { isMap, type Json } from "../../base/yaml/json_text.ts";
 import { pathIn, portIn } from "./source.ts";
 import { nameOf, type Subject } from "./subject.ts";
 
 export interface Folder {
-  /** The folder's own name, without its parents. */
+  /** The folder's name, without the path. */
   readonly name: string;
-  /** Whether the folder is on Linux, where containers can share the machine's network. */
+  /** Whether this is Linux, where containers can share the machine's network. */
   readonly isLinux: boolean;
-  /** The text of a file in the folder; null if there is none. */
+  /** The text of a file in the folder; null if there is no such file. */
   read(path: string): string | null;
-  /** Names of the folders in a subfolder. */
+  /** Names of the folders within a subfolder. */
   folders(path: string): readonly string[];
-  /** Whether a file or folder exists in the folder. */
+  /** Whether the folder contains a file or folder of this path. */
   has(path: string): boolean;
-  /** Whether this machine has a program. */
+  /** Whether a program of this name is installed. */
   hasProgram(name: string): boolean;
 }
 
-/** Servers found in the folder, in the order in which they are offered. */
+/** The servers found in the folder, in the order in which the user is offered them. */
 export function subjectsIn(folder: Folder): Subject[] {
   const makers = [ofPackage, ofGo, ofPython, ofCargo, ofDockerfile];
   return makers.flatMap((make) => make(folder) ?? []);
 }
 
-/** What a server's source says: the target's keys for the port, and the path of a first request. */
+/**
+ * Extracts from a server's source how the server gets its port, as keys of the target in the experiment file, and the
+ * path of a first request.
+ */
 function read(source: string | null): { port: Subject["target"]; path: string } {
   const port = source === null ? null : portIn(source);
   return {
@@ -41,7 +44,7 @@ const NODE_FILES = ["server", "app", "index", "main"]
   .flatMap((name) => [name, `src/${name}`])
   .flatMap((path) => ["js", "mjs", "cjs"].map((ending) => `${path}.${ending}`));
 
-/** The program that runs scripts, by its lock file. */
+/** Lock files, each with the program that runs the scripts of a package with that file. */
 const PACKAGE_MANAGERS = [["pnpm-lock.yaml", "pnpm"], ["yarn.lock", "yarn"], ["bun.lock", "bun"]];
 
 function ofPackage(folder: Folder): Subject | null {
@@ -95,7 +98,9 @@ function ofGo(folder: Folder): Subject | null {
 const PYTHON_FILES = ["main", "app", "server", "api", "wsgi", "asgi"]
   .flatMap((name) => [`${name}.py`, `app/${name}.py`, `src/${name}.py`, `src/app/${name}.py`]);
 
-/** A variable with the object that a server serves, if a module defines one. */
+/**
+ * Match the assignment of the application object that an ASGI or WSGI server serves, to get the name of the variable.
+ */
 const ASGI = /^(\w+)(?:\s*:[^=\n]+)?\s*=\s*(?:\w+\.)?(?:FastAPI|Starlette|Litestar|Quart)\(/m;
 const WSGI = /^(\w+)(?:\s*:[^=\n]+)?\s*=\s*(?:\w+\.)?(?:Flask|Bottle)\(/m;
 
@@ -144,7 +149,7 @@ function ofPython(folder: Folder): Subject | null {
   return null;
 }
 
-/** The Python that has the project's packages. */
+/** The command of the Python interpreter that has the project's packages. */
 function pythonOf(folder: Folder): string[] {
   const own = firstThere(folder, [".venv/bin/python", "venv/bin/python"]);
   if (own !== null) return [`./${own}`];
@@ -171,12 +176,12 @@ function ofCargo(folder: Folder): Subject | null {
   };
 }
 
-/** The port for an image that exposes none, if it has a network of its own. */
+/** The port to publish if an image does not expose one and its container does not share the machine's network. */
 const USUAL_PORT = 8_080;
 
 /**
- * Runs a Dockerfile with Podman if that is installed: containers are its children, so their CPU and memory are visible
- * on Linux.
+ * Runs a Dockerfile with Podman if it is installed, because its containers are child processes of Podman, so that their
+ * CPU time and memory can be measured on Linux.
  */
 function ofDockerfile(folder: Folder): Subject | null {
   const text = folder.read("Dockerfile") ?? folder.read("Containerfile");

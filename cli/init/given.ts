@@ -1,9 +1,9 @@
-/** The subject that a person names: a URL, or a command line. Pure. */
+/** Makes the subject to measure from what a person named: a URL or a command line. Pure. */
 import { UserError } from "../../base/errors.ts";
 import { shellWords } from "../../scenarios/imports/command_lines/options.ts";
 import { nameOf, type Subject } from "./subject.ts";
 
-/** A server that is already running; or what is wrong with its URL. */
+/** A server that already runs; a message if the URL is wrong. */
 export function ofUrl(text: string): Subject | string {
   const written = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.parse(written);
@@ -22,7 +22,7 @@ export function ofUrl(text: string): Subject | string {
   };
 }
 
-/** A server that a command starts; or what is wrong with the command line. @param name Name of the server. */
+/** A server that a command line starts; a message if the command line is wrong. @param name Name of the server. */
 export function ofCommand(line: string, name: string): Subject | string {
   if (line.trim() === "") return "Cannot use an empty command: write a program and its arguments";
   return {
@@ -34,7 +34,7 @@ export function ofCommand(line: string, name: string): Subject | string {
   };
 }
 
-/** Program and arguments; a line that needs a shell is passed to one. */
+/** Splits a command line into a program and its arguments. A command line that needs a shell is passed to `sh -c`. */
 function wordsOf(line: string): string[] {
   try {
     const words = shellWords(line, "--command");

@@ -1,9 +1,12 @@
 /**
- * Where a server listens and what it serves, found in its source by the forms that frameworks share. If a program says
- * it in another way, the result is null rather than a guess. Pure.
+ * Finds the port and the routes of a server in its source code, by patterns that frameworks have in common. If the
+ * source uses other patterns, the result is null rather than a guess. Pure.
  */
 
-/** `env.PORT`, `environ["PORT"]`, `Getenv("PORT")`, `env::var("PORT")`, ``env:"PORT"``, `const { PORT = 80 } = process.env`. */
+/**
+ * Match reads of the variable PORT: `env.PORT`, `environ["PORT"]`, `Getenv("PORT")`, `env::var("PORT")`,
+ * ``env:"PORT"``, `const { PORT = 80 } = process.env`.
+ */
 const VARIABLE = [
   /\benv\??\.PORT\b/,
   /env[\w.:?]*[[(]\s*["'`]PORT["'`]/i,
@@ -11,7 +14,9 @@ const VARIABLE = [
   /\{[^{}]*\bPORT\b[^{}]*\}\s*=\s*[\w.]*\benv\b/,
 ];
 
-/** `app.listen(3000)`, `listen({ port: 3000 })`, `const port = 3000`, `":8080"`, `"127.0.0.1:8080"`. */
+/**
+ * Match fixed ports: `app.listen(3000)`, `listen({ port: 3000 })`, `const port = 3000`, `":8080"`, `"127.0.0.1:8080"`.
+ */
 const PORTS = [
   /\blisten\(\s*(?:\{[^}]*?\bport:\s*)?(\d{2,5})\b/,
   /\b(?:const|let|var)\s+port\b[^=\n]*=\s*["'`]?(\d{2,5})\b/i,
@@ -19,7 +24,7 @@ const PORTS = [
   /"(?:[\w.]*|\[[\da-f:]*\]):(\d{2,5})"/i,
 ];
 
-/** The port on which a program listens, or the variable with the port; null if neither can be found. */
+/** The port that a program listens on, or "PORT" if it reads that variable; null if neither can be found. */
 export function portIn(source: string): number | "PORT" | null {
   const code = withoutComments(source);
   if (VARIABLE.some((pattern) => pattern.test(code))) return "PORT";
@@ -27,16 +32,19 @@ export function portIn(source: string): number | "PORT" | null {
   return found.find((port) => port >= 1 && port <= 65_535) ?? null;
 }
 
-/** `app.get("/x"`, `@app.get("/x")`, `r.GET("/x"`, `HandleFunc("GET /x"`, `.route("/x"`, `#[get("/x")]`. */
+/**
+ * Matches the declaration of a route: `app.get("/x"`, `@app.get("/x")`, `r.GET("/x"`, `HandleFunc("GET /x"`,
+ * `.route("/x"`, `#[get("/x")]`.
+ */
 const ROUTE =
   /(?:\.(?:get|GET|route|Get)|\bHandle(?:Func)?|#\[get)\(\s*["'`](?:GET )?(\/[\w./~-]*)(?:\{\$\})?["'`]/g;
 
-/** Routes for health checks or metrics, which say little about the server's real work. */
+/** Matches routes of health checks and metrics, which say little about the server's real work. */
 const MONITORING = /\/(?:health\w*|live(?:z|ness)?|ready(?:z)?|readiness|metrics)$/i;
 
 /**
- * The path of a first request: `/` if the source has that route, otherwise its first route without parameters. A health
- * check is chosen only if there is no other route.
+ * The path for a first request: `/` if the source declares it, otherwise the first route without parameters. Routes for
+ * monitoring are chosen only if there are no others.
  */
 export function pathIn(source: string): string | null {
   const paths = [...withoutComments(source).matchAll(ROUTE)].map(([, path]) => path);
@@ -44,7 +52,7 @@ export function pathIn(source: string): string | null {
   return paths.find((path) => !MONITORING.test(path)) ?? paths[0] ?? null;
 }
 
-/** The source without lines that are only comments. */
+/** Removes lines that contain only a comment. */
 function withoutComments(source: string): string {
   return source.replaceAll(/^\s*(?:\/\/|#(?!\[)|\*|\/\*).*$/gm, "");
 }

@@ -1,4 +1,4 @@
-/** The types of the module `plateau`, with which any editor completes and checks an experiment in TypeScript. Pure. */
+/** The types of the module `plateau`. With them, editors complete and check an experiment in TypeScript. Pure. */
 import { isMap } from "../../base/yaml/json_text.ts";
 import { VERSION } from "../../base/version.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
@@ -10,7 +10,7 @@ export const TYPES_EXPORTS = {
   "./k6": { types: "./k6.d.ts", default: "./k6.mjs" },
 };
 
-/** The package that has nothing but types, as the files of a folder. */
+/** A package that contains only types: the content of its files, by path. */
 export function typesPackage(): Record<string, string> {
   const manifest = {
     name: "plateau",
@@ -21,7 +21,7 @@ export function typesPackage(): Record<string, string> {
   return { "package.json": `${JSON.stringify(manifest, null, 2)}\n`, ...typesFiles() };
 }
 
-/** Files by their paths in the package. */
+/** The content of the files with types, by their path in the package. */
 export function typesFiles(): Record<string, string> {
   return {
     "index.mjs": ONLY_FOR_TYPES,
@@ -33,14 +33,14 @@ export function typesFiles(): Record<string, string> {
   };
 }
 
-/** The module's code, for a script that is run without Plateau. */
+/** The module's code for a script that is run without Plateau. It lets the script be imported, but not do anything. */
 const ONLY_FOR_TYPES = `export const experiment = (given) => given;
 export const env = () => "";
 const missing = () => { throw new Error("run this with plateau run"); };
 export { missing as basic, missing as clientCredentials, missing as signAws };
 `;
 
-/** Keys whose values are functions in TypeScript, and names of functions in YAML. */
+/** Keys whose values are functions in TypeScript, but names of functions in YAML: the type of each function. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
   before: "(request: Request, user: User) => void",
   after: "(response: Response, user: User) => void",
@@ -138,7 +138,7 @@ export function signAws(request: Request, key: AwsKey): void;
 
 `;
 
-/** Types of the functions that scripts converted from Artillery import. */
+/** The types of what scripts converted from Artillery import. */
 const ARTILLERY = `import type { Request, Response, User } from "plateau";
 
 /**
@@ -162,7 +162,7 @@ export function processed(functions: Readonly<Record<string, unknown>>, scenario
 export const node: Readonly<Record<"crypto" | "uuid" | "Buffer", any>>;
 `;
 
-/** Types of the functions that scripts converted from k6 import. */
+/** The types of what scripts converted from k6 import. */
 const K6 = `import type { Request, Response, User } from "plateau";
 
 /** A response in the form of k6. */
@@ -209,7 +209,7 @@ function declarations(schema: Readonly<Record<string, unknown>>): string {
   return `${HEAD}export type Experiment = ${typeOf(whole, "")};\n\n${named.join("\n")}`;
 }
 
-/** @param indent Indent of the line on which the type begins. */
+/** The TypeScript type for a JSON Schema. @param indent Indent of the line on which the type begins. */
 function typeOf(schema: unknown, indent: string): string {
   if (!isMap(schema)) return "unknown";
   if (typeof schema.$ref === "string") {

@@ -1,13 +1,13 @@
-/** A new experiment file about one server, as text. Pure. */
+/** The text of a new experiment file about one server. Pure. */
 import type { Json } from "../../base/yaml/json_text.ts";
 import type { Subject } from "./subject.ts";
 
-/** Prepends the line by which editors find the JSON Schema of a file (yaml-language-server). */
+/** Prepends the line in which editors look for the JSON Schema of a file (yaml-language-server). */
 export function withSchemaLine(text: string, schema: string): string {
   return `# yaml-language-server: $schema=${schema}\n${text}`;
 }
 
-/** The title fits any load and setting that is added later. @param file Name that the file will have. */
+/** The title remains correct if the user later adds loads or settings. @param file Name that the file will have. */
 export function experimentAbout({ name, target, path }: Subject, file: string): string {
   return `# "plateau check ${file}" says what will be run, "plateau run ${file}" runs it, and
 # "plateau init --example -" prints an experiment with every key explained.
@@ -42,7 +42,8 @@ function targetComment(target: Subject["target"]): string {
     "port" in target
       ? "# It listens on only one port. If it reads the variable PORT, leave port out: then a free port is chosen."
       : "# {port} becomes a free port, which the variable PORT holds, too. For a program with a fixed port: port: 3000",
-    // The client that starts a container does not pass on its environment.
+    // A container does not get the environment of the command that starts it, so the hint would
+    // mislead.
     ...program === "podman" || program === "docker"
       ? []
       : ["# To compare two settings, add a variable with a list: env: { MODE: [fast, safe] }"],
@@ -50,8 +51,8 @@ function targetComment(target: Subject["target"]): string {
 }
 
 /**
- * A name different from the target's, because a rule that gives only a name could otherwise mean the target or the
- * scenario.
+ * Derives a scenario's name from its path. It differs from the target's name, because in a rule a name alone could
+ * otherwise mean either.
  */
 function scenarioName(path: string, target: string): string {
   const name = path.replace(/\?.*/, "").split("/")
@@ -59,10 +60,10 @@ function scenarioName(path: string, target: string): string {
   return name === target ? `get-${name}` : name;
 }
 
-/** A text that YAML reads literally, even within braces and brackets. */
+/** Matches text that YAML reads as the same text without quotes, even within braces and brackets. */
 const PLAIN = /^(?!(?:true|false|null|yes|no|on|off)$)(?:-*[a-z]|[./_])[\w./:-]*(?<!:)$/i;
 
-/** A value on one line, as people write it: `{ command: [node, server.js], port: 3000 }`. */
+/** A YAML value on one line, as people write it: `{ command: [node, server.js], port: 3000 }`. */
 function flow(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;
   if (typeof value === "object" && value !== null) {

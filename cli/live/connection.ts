@@ -1,6 +1,6 @@
 /**
- * One connection to a live page: one request, read strictly and refused unless it comes from the page itself, and one
- * response, each with limits of size and time.
+ * A connection to the server of a live page. It carries one request, which is parsed strictly and refused unless it
+ * comes from the page itself, and one response. Sizes and times are limited.
  */
 import { Buffer } from "node:buffer";
 import { isWithin, LIMITS } from "../../base/limits.ts";
@@ -14,17 +14,17 @@ export interface LiveResponse {
   readonly body: ResponseBytes | LiveStream;
 }
 
-/** A response of server-sent events. */
+/** A response that consists of server-sent events. */
 export interface LiveStream {
-  /** Waits for the next event; null at the end. */
+  /** Waits for the next event; null if there are no more. */
   next(): Promise<ResponseBytes | null>;
-  /** The client has disconnected: makes `next` return null. */
+  /** Call this when the client has disconnected: it makes `next` return null. */
   leave(): void;
 }
 
-/** Time-out of a request, and of each write of a response. */
+/** Time limit for reading the request, and for each write of the response. */
 const PATIENCE_MS = 10_000;
-/** How long a refused client may take to read the reason; the rest of its request is discarded. */
+/** Time that a refused client has for reading the reason. Meanwhile the rest of its request is discarded. */
 const LINGER_MS = 200;
 const LINGER_BYTES = 64 * 1_024;
 const PIECE_BYTES = 64 * 1_024;
@@ -46,8 +46,8 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /**
- * The page itself contains its content security policy, except frame-ancestors, which works only in a header field
- * (CSP 3 §6.4.2).
+ * Header fields of every response. The content security policy is in the page itself, except for frame-ancestors, which
+ * works only in a header field (CSP 3 §6.4.2).
  */
 const GUARDS = "cache-control: no-store\r\n" +
   "content-security-policy: frame-ancestors 'none'\r\n" +
@@ -58,7 +58,7 @@ const GUARDS = "cache-control: no-store\r\n" +
   "x-frame-options: DENY\r\n" +
   "connection: close\r\n";
 
-/** A whole response with one line of text. */
+/** A complete response with one line of text. */
 export function plain({ status, text }: Refusal): LiveResponse & { readonly body: ResponseBytes } {
   return { status, body: new TextEncoder().encode(`${text}\n`) };
 }
@@ -79,7 +79,7 @@ export class LiveConnection {
     return this.#over.promise;
   }
 
-  /** Closes the connection after this time. */
+  /** Closes the connection after `limitMs`, in place of any earlier limit. */
   #hurry(limitMs: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.close(), limitMs);
@@ -100,7 +100,7 @@ export class LiveConnection {
     }
   }
 
-  /** @param length Length of the body, at most that of a receipt. */
+  /** Reads the request's body. @param length Length of the body in bytes, at most that of a receipt. */
   async body(length: number): Promise<string> {
     while (this.#length < this.#bodyAt + length) await this.#more();
     clearTimeout(this.#timer);
@@ -123,7 +123,7 @@ export class LiveConnection {
     for (let bytes = 0; bytes < LINGER_BYTES;) bytes += await this.conn.read(dropped) ?? Infinity;
   }
 
-  /** @param isHead Whether to omit the body. */
+  /** @param isHead Whether the request was HEAD, so that the response has no body. */
   async send(response: LiveResponse, isHead: boolean): Promise<void> {
     const { body } = response;
     this.conn.setNoDelay(true);
@@ -135,7 +135,8 @@ export class LiveConnection {
 
   async #stream(stream: LiveStream): Promise<void> {
     const leave = (): void => stream.leave();
-    // Nothing may follow the request, so both more data and the end of the stream mean that the client is done.
+    // Nothing may follow the request. So the client is done if the connection has more data or
+    // ends.
     void this.conn.read(new Uint8Array(1)).then(leave, leave);
     try {
       for (let news; (news = await stream.next()) !== null;) await this.#write(news);
@@ -173,19 +174,19 @@ function headBytes({ status, type, body }: LiveResponse, allow?: string): Respon
 export interface LiveHead {
   readonly method: string;
   readonly path: string;
-  /** Names in lower case; values of fields with the same name are joined by commas. */
+  /** Names in lower case. Values of fields with the same name are joined by commas. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
 interface Refusal {
   readonly status: number;
-  /** A line for the client. */
+  /** A line that tells the client why. */
   readonly text: string;
-  /** Methods that are allowed instead (RFC 9110 §15.5.6). */
+  /** The allowed methods, for a response of status 405 (RFC 9110 §15.5.6). */
   readonly allow?: string;
 }
 
-/** Paths of the page, and their methods. */
+/** The paths that are served, each with its methods. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   "/": ["GET", "HEAD"],
   "/events": ["GET"],
@@ -195,7 +196,10 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 const REQUEST_LINE = /^([A-Z]{1,16}) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 const FIELD = /^([!#$%&'*+.^_`|~\dA-Za-z-]+):[ \t]*([\x20-\x7e\x80-\xff\t]*?)[ \t]*$/;
 
-/** @param text Request line and fields, without the empty line; null when it is not HTTP/1.1 (RFC 9112 §3 and §5). */
+/**
+ * @param text The request line and the header fields, without the empty line. Returns null if they are not valid
+ * HTTP/1.1 (RFC 9112 §3, §5).
+ */
 function parseLiveHead(text: string): LiveHead | null {
   const [line, ...rest] = text.split("\r\n");
   const [, method, target] = REQUEST_LINE.exec(line) ?? [];
@@ -211,10 +215,10 @@ function parseLiveHead(text: string): LiveHead | null {
   return { method, path: target.replace(/\?.*$/, ""), fields };
 }
 
-/** A name or address of this machine itself, with any port, which may be a forwarded one. */
+/** Matches a host name or address of this machine itself. Any port is accepted, because the port may be forwarded. */
 const OWN_HOST = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?$/i;
 
-/** Why the request is refused; null if it is not. */
+/** Why the request is refused; null if it is accepted. */
 export function refusalOf(head: LiveHead): Refusal | null {
   const methods = Object.hasOwn(METHODS, head.path) ? METHODS[head.path] : null;
   if (!isOwn(head)) return { status: 403, text: "This page is only for browsers on this machine" };
@@ -227,11 +231,11 @@ export function refusalOf(head: LiveHead): Refusal | null {
 }
 
 /**
- * Whether the live page itself or a new tab sent the request. A foreign page may make its own host name resolve to this
- * machine (DNS rebinding), and a browser sends requests for any page, so the host must be this machine's, and the
- * origin must match the host. Browsers send the origin with every POST (Fetch §3.2), so a POST without one comes from
- * no page. `Sec-Fetch-Site` tells whether a page of another site sent the request; a tab that follows a link from there
- * is accepted, because that page can't read the response.
+ * Whether the request was sent by the live page or by a new tab. Other pages could also send requests: a browser allows
+ * that to any page, and a page may make its own host name resolve to this machine (DNS rebinding). So the host must be
+ * this machine's, and the origin must match the host. Browsers send the origin with every POST (Fetch §3.2), so a POST
+ * without an origin does not come from a page. `Sec-Fetch-Site` tells whether a page of another site caused the
+ * request. A new tab opened by a link on another site is accepted, because the other site can't read the response.
  */
 function isOwn({ method, fields }: LiveHead): boolean {
   const host = fields.get("host") ?? "";
@@ -251,7 +255,7 @@ function isBodyFit(head: LiveHead): boolean {
   return !head.fields.has("transfer-encoding") && isWithin("liveReceipt", bodyBytes(head));
 }
 
-/** Length of the request's body; Infinity if its content-length is not a single number. */
+/** Length of the request's body in bytes; Infinity if the content-length is not a single number. */
 export function bodyBytes({ fields }: LiveHead): number {
   const length = fields.get("content-length") ?? "0";
   return /^\d{1,15}$/.test(length) ? Number(length) : Infinity;

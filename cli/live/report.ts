@@ -1,6 +1,6 @@
 /**
- * `run --live`: the report of a running experiment, on loopback. Pages are rendered only between runs: a request during
- * a run gets the newest page, and then the intervals of the run in progress as they come.
+ * `run --live`: serves the report of a running experiment on loopback. Pages are rendered only between runs. A browser
+ * that connects during a run gets the newest page, followed by the intervals of that run as they end.
  */
 import { messageOf } from "../../base/errors.ts";
 import { mostOf } from "../../base/limits.ts";
@@ -24,29 +24,32 @@ import { LiveServer } from "./server.ts";
 import { Viewers } from "./viewers.ts";
 
 interface LiveReportOptions {
-  /** Port to listen on; 0 picks a free one. */
+  /** Port to listen on; 0: a free one is chosen. */
   readonly port: number;
-  /** The baseline of thresholds, or null. */
+  /** The results that thresholds compare with; null: none. */
   readonly baseline: Grouped | null;
   /**
-   * Largest share of the time since the start that rendering may take; beyond it, a run is shown together with the next
-   * one.
+   * Rendering may take at most this share of the time since the start. Above it, pages are not rendered after each run,
+   * so that the next page shows several new runs.
    */
   readonly mostRatio?: number;
-  /** Called with a line about a defect. */
+  /** Receives a line about a defect of the server. */
   readonly onNote?: (text: string) => void;
 }
 
 /**
- * Rendering a page after every run is affordable up to this share. Measured CPU time of one page with 9 cells, on one
- * core of a Xeon: 0.1 s after 9 runs of 10 s, 0.7 s after 81, and 1.2 s after 135 (0.7 s for the model with its
- * confidence intervals, the rest for the page). Over all 135 runs, that is 5 % of the experiment.
+ * Up to this share, rendering a page after every run is affordable. CPU time measured for one page with 9 cells, on one
+ * core of a Xeon: 0.1 s after 9 runs of 10 s, 0.7 s after 81 runs, and 1.2 s after 135 runs (0.7 s for the model with
+ * its confidence intervals, the rest for the page). All 135 pages together take 5 % of the experiment's time.
  */
 const MOST_RATIO = 0.05;
-/** A browser on this machine takes CPU time from the target, so the next run waits until the browser has drawn. */
+/**
+ * The next run waits this long for browsers to draw the page, because a browser on this machine would take CPU time
+ * from the target.
+ */
 const DRAW_MS = 1_500;
 const END_MS = 3_000;
-/** Time for connections to end on their own. */
+/** Time that connections have to end by themselves. */
 const CLOSE_MS = 500;
 
 export class LiveReport implements AsyncDisposable {
@@ -64,7 +67,7 @@ export class LiveReport implements AsyncDisposable {
   #updatedMs = performance.now();
   #isOver = false;
 
-  /** Throws a TargetError if it can't listen. */
+  /** Throws a TargetError if the server can't listen. */
   constructor({ port, baseline, mostRatio = MOST_RATIO, onNote = () => {} }: LiveReportOptions) {
     this.#mostRatio = mostRatio;
     this.#baseline = baseline;
@@ -81,13 +84,14 @@ export class LiveReport implements AsyncDisposable {
     if (status !== this.#status) this.#update(status);
   };
 
-  /** Renders while no load runs, and gives browsers time to draw the page. */
+  /** Renders the page while no load runs, and gives browsers time to draw it. */
   readonly onSaved: OnSaved = async (results) => {
     if (results.state !== "running" || this.#isBehind()) return;
     try {
       this.#render(() => [reportModel(results, this.#baseline)]);
     } catch (error) {
-      // A defect must not end a measurement of hours; the report at its end would show the same defect.
+      // A defect of the page must not end a measurement of hours. The final report would show the
+      // same defect.
       this.#update({ ...this.#status, text: `Cannot show the newest runs: ${messageOf(error)}` });
       return;
     }
@@ -95,8 +99,8 @@ export class LiveReport implements AsyncDisposable {
   };
 
   /**
-   * Sends the final page, which stays in the browsers: waits until they show it, or for some seconds.
-   * @param path Path of the page as a file.
+   * Sends the final page, which browsers keep showing. Resolves when they show it, or after some seconds.
+   * @param path Path of the file with the same page.
    */
   async end(
     models: readonly ReportModel[],
@@ -108,7 +112,7 @@ export class LiveReport implements AsyncDisposable {
     await this.#viewers.end({ page: this.#page, status: this.#status }, END_MS);
   }
 
-  /** Ends the server: nothing listens afterwards. */
+  /** Stops the server. If the experiment was cut short, tells the browsers so first. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isOver) {
       this.#status = brokenStatus(this.#status);
@@ -119,7 +123,7 @@ export class LiveReport implements AsyncDisposable {
     await this.#server.close(CLOSE_MS);
   }
 
-  /** Whether rendering has taken more than its share of the time so far; never true for the first page. */
+  /** Whether rendering has taken more than its share of the time so far; never true before the first page. */
   #isBehind(): boolean {
     return this.#renderedMs > this.#mostRatio * (performance.now() - this.#beganMs);
   }
@@ -143,7 +147,7 @@ export class LiveReport implements AsyncDisposable {
     this.#viewers.send(this.#status);
   }
 
-  /** The status for a browser that connects later. */
+  /** The current status for a browser that connects now: the time left is reduced by the time since the last update. */
   #statusNow(): LiveStatus {
     const { leftMs } = this.#status;
     const elapsedMs = performance.now() - this.#updatedMs;

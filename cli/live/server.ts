@@ -1,8 +1,8 @@
 /**
- * The server of a live page. It runs in the process that measures, so a client must cost it little: few connections,
- * one request on each, at most a short head and a receipt (the token of a page that the browser now shows), and no
- * queue for a client that does not read. `Deno.serve` does not suit, because it would read an unwanted body of any
- * length.
+ * The server of a live page. It runs in the process that measures, so clients must cost it little. It accepts few
+ * connections, each with one request; a request consists of a short head and at most a receipt (a token by which the
+ * browser confirms that it shows a page); and nothing is queued for a client that does not read. `Deno.serve` is not
+ * used, because it would read an unwanted body of any length.
  */
 import { messageOf } from "../../base/errors.ts";
 import { isWithin } from "../../base/limits.ts";
@@ -17,10 +17,10 @@ import {
   refusalOf,
 } from "./connection.ts";
 
-/** @param body The request's body, at most a receipt. */
+/** @param body The request's body: a receipt, or empty. */
 type Respond = (head: LiveHead, body: string) => LiveResponse | Promise<LiveResponse>;
 
-/** Pause before accepting the next connection, if there are no free file descriptors. */
+/** Pause before the next connection is accepted if the process has run out of file descriptors. */
 const PAUSE_MS = 200;
 
 export class LiveServer {
@@ -30,7 +30,10 @@ export class LiveServer {
   #hasNoted = false;
   #isClosed = false;
 
-  /** Throws a TargetError if it can't listen. @param onNote Receives one line, the first time that `respond` fails. */
+  /**
+   * Throws a TargetError if the server can't listen. @param onNote Receives one line when `respond` fails for the first
+   * time.
+   */
   constructor(
     where: ListenOptions,
     private readonly respond: Respond,
@@ -48,7 +51,7 @@ export class LiveServer {
         conn = await this.#listener.accept();
       } catch {
         if (this.#isClosed) return;
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS)); // no free file descriptors
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS)); // out of file descriptors
         continue;
       }
       if (isWithin("liveConnections", this.#open.size + 1)) this.#serve(new LiveConnection(conn));
@@ -58,7 +61,7 @@ export class LiveServer {
 
   #serve(connection: LiveConnection): void {
     this.#open.add(connection);
-    void this.#converse(connection).catch(() => {}) // the client has gone
+    void this.#converse(connection).catch(() => {}) // the client has disconnected
       .finally(() => {
         connection.close();
         this.#open.delete(connection);
@@ -84,7 +87,7 @@ export class LiveServer {
     }
   }
 
-  /** Stops listening. Responses in progress have `patienceMs` left. */
+  /** Stops listening, and closes connections that do not end within `patienceMs`. */
   async close(patienceMs: number): Promise<void> {
     this.#isClosed = true;
     this.#listener.close();

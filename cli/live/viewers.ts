@@ -1,4 +1,7 @@
-/** The browsers that show a live page: the events sent to each, and whether each shows the newest page. */
+/**
+ * The browsers that show a live page. Keeps the events that each has to receive, and whether each shows the newest
+ * page.
+ */
 import { isWithin } from "../../base/limits.ts";
 import {
   type LivePoint,
@@ -14,10 +17,10 @@ interface Events {
   readonly page: PageEvent;
 }
 
-/** The points of the current run, stored once for all browsers, so that no queue grows for a slow one. */
+/** The data points of the current run. They are stored once for all browsers, so that no queue grows for a slow one. */
 class RunPoints {
   readonly #points: LivePoint[] = [];
-  /** Number of runs that began, and number of points of the current one. */
+  /** `#runs`: number of runs that have begun. `#count`: number of points that the current run has had. */
   #runs = 0;
   #count = 0;
 
@@ -27,7 +30,7 @@ class RunPoints {
     this.#points.length = 0;
   }
 
-  /** Each trial of a search for a capacity has its own time axis, so a point that goes back in time begins anew. */
+  /** Starts over if the time goes back, because each trial of a capacity search has its own time axis. */
   add(point: LivePoint): void {
     const last = this.#points[this.#points.length - 1];
     if (last !== undefined && point.endMs <= last.endMs) this.begin();
@@ -36,7 +39,7 @@ class RunPoints {
     if (this.#points.length > MOST_POINTS) this.#points.shift();
   }
 
-  /** Returns a function that reads the points since its last call. */
+  /** Returns a function that returns what was added since its last call; null if nothing was. */
   reader(): () => PointsEvent | null {
     let [run, seen] = [0, 0];
     return () => {
@@ -54,13 +57,16 @@ function eventText(event: string, data: string): string {
 }
 
 /**
- * One browser. Only the newest event of each kind is kept for it: a slow or silent browser misses outdated events, so
- * that no queue grows.
+ * The event stream of one browser. Only the newest event of each kind is kept, so that no queue grows for a browser
+ * that is slow or does not read.
  */
 class LiveViewer implements LiveStream {
-  /** Whether the browser shows the newest page. The next page does not wait for browsers that do not. */
+  /**
+   * Whether the browser shows the newest page. The experiment waits for a page only in browsers that showed the
+   * previous one.
+   */
   isPrompt = false;
-  /** The token that the browser sends back when it shows the newest page. */
+  /** The token that the browser sends back once it shows the newest page. */
   #receipt = "";
   readonly #news = new Map<keyof Events, string>();
   readonly #nextPoints: () => PointsEvent | null;
@@ -94,20 +100,20 @@ class LiveViewer implements LiveStream {
     this.end();
   }
 
-  /** Ends the connection after the events that are still pending. */
+  /** Ends the connection once pending events are sent. */
   end(): void {
     this.#isOver = true;
     this.#wake();
   }
 
-  /** Does not wait, because a browser that reads nothing must not delay anything. */
+  /** Only stores the event; never waits, because a browser that does not read must not delay the experiment. */
   send<Name extends keyof Events>(event: Name, data: Events[Name]): void {
     if (this.#isOver) return;
     this.#news.set(event, JSON.stringify(data));
     this.#wake();
   }
 
-  /** Tells the viewer's connection that there are new points. */
+  /** Wakes the connection, because there are new points. */
   notify(): void {
     this.#wake();
   }
@@ -118,7 +124,7 @@ class LiveViewer implements LiveStream {
     this.send("page", { page, receipt: this.#receipt });
   }
 
-  /** Whether the receipt is this viewer's own, and comes for the first time. */
+  /** Whether the receipt belongs to this viewer and is received for the first time. */
   hasShown(receipt: string): boolean {
     const isFirst = receipt === this.#receipt && !this.isPrompt;
     if (isFirst) this.isPrompt = true;
@@ -126,16 +132,19 @@ class LiveViewer implements LiveStream {
   }
 }
 
-/** A receipt, as written by `crypto.randomUUID`. */
+/** Matches a receipt, which `crypto.randomUUID` made. */
 const RECEIPT = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 export class Viewers {
   readonly #viewers = new Set<LiveViewer>();
   readonly #points = new RunPoints();
-  /** Called when a browser shows the newest page. */
+  /** Called whenever a browser shows the newest page for the first time. */
   #onShown = (): void => {};
 
-  /** The events for another viewer, until it disconnects or the page ends; null if there are too many. */
+  /**
+   * Adds a viewer and returns its stream of events; null if there are too many viewers. The stream ends when the
+   * browser disconnects or the server closes.
+   */
   add({ status, page }: { readonly status: LiveStatus; readonly page: number }): LiveStream | null {
     if (!isWithin("liveReaders", this.#viewers.size + 1)) return null;
     const viewer = new LiveViewer(this.#points);
@@ -150,7 +159,7 @@ export class Viewers {
     for (const viewer of this.#viewers) viewer.send("status", status);
   }
 
-  /** Begins the points of another run. */
+  /** Starts a new run, which has no points yet. */
   beginRun(): void {
     this.#points.begin();
     for (const viewer of this.#viewers) viewer.notify();
@@ -161,13 +170,13 @@ export class Viewers {
     for (const viewer of this.#viewers) viewer.notify();
   }
 
-  /** Resolves when as many browsers show the page as showed the last one, or after `patienceMs`. */
+  /** Resolves when as many browsers show the page as showed the previous one, or after `patienceMs`. */
   async show(page: number, patienceMs: number): Promise<void> {
     const prompt = [...this.#viewers].filter(({ isPrompt }) => isPrompt);
     await this.#untilShown(page, { by: prompt.length, patienceMs });
   }
 
-  /** Sends the final page; resolves when every viewer shows it, or after `patienceMs`. */
+  /** Sends the final status and page. Resolves when every viewer shows the page, or after `patienceMs`. */
   async end(
     { status, page }: { readonly status: LiveStatus; readonly page: number },
     patienceMs: number,
@@ -176,21 +185,21 @@ export class Viewers {
     await this.#untilShown(page, { by: this.#viewers.size, patienceMs });
   }
 
-  /** Takes a receipt; false if the text is not one. */
+  /** Processes a receipt. Returns false if the text does not have the form of a receipt. */
   hasShown(receipt: string): boolean {
     if (!RECEIPT.test(receipt)) return false;
     for (const viewer of this.#viewers) if (viewer.hasShown(receipt)) this.#onShown();
     return true;
   }
 
-  /** Ends each viewer's connection after its pending events. */
+  /** Ends each viewer's connection once its pending events are sent. */
   close(): void {
     for (const viewer of this.#viewers) viewer.end();
   }
 
   /**
-   * Resolves once `by` browsers have shown the page. Only counts them, because a browser that loads the page again is
-   * another viewer.
+   * Offers the page to all viewers; resolves when `by` of them show it. Viewers are only counted, not identified,
+   * because a browser that reloads the page becomes another viewer.
    */
   async #untilShown(
     page: number,

@@ -1,6 +1,6 @@
 /**
- * Calls a tool by running the program itself in a process of its own. So a tool returns exactly what its command
- * returns, a call leaves nothing behind for the next one, and ending a call ends everything that it has started.
+ * Calls a tool by running Plateau in a child process. So a tool returns exactly what its command returns, no call
+ * affects a later one, and ending a call also ends everything that the call has started.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -13,17 +13,17 @@ import { ALLOWED_HOSTS, CALLED } from "../terminal/process.ts";
 import type { CommandLine } from "./tools.ts";
 import type { ToolCall, ToolResult } from "./protocol.ts";
 
-/** Exit codes of verdicts, none of which is an error of the tool. */
+/** Exit codes that stand for a verdict, and so not for a failure of the tool. */
 const VERDICTS: readonly number[] = [
   ...[EXIT.done, EXIT.failedCheck, EXIT.untrusted, EXIT.inconclusive],
 ];
 
 const TELL_MS = 1_000;
-/** Characters of standard error that are shown if the command failed. */
+/** Maximum number of characters of standard error that are shown if the command failed. */
 const MOST_ERROR = 4_000;
 
 interface Wish {
-  /** Hosts that the command may load. */
+  /** Hosts that the command may send load to. */
   readonly hosts: readonly string[];
   readonly wantsFigures: boolean;
 }
@@ -70,7 +70,7 @@ function textOf(
   return [stdout.trimEnd(), why].filter(Boolean).join("\n\n") || `Exit code ${code}`;
 }
 
-/** The JSON that the command wrote; empty if it wrote none, or if the JSON is too large for a client. */
+/** The JSON that the command wrote to the file; empty if there is none or if it is too large for a client. */
 function figuresIn(file: string): { structured?: unknown } {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0 || size > LIMITS.toolResult.most) return {};

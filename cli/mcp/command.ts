@@ -1,4 +1,4 @@
-/** `plateau mcp`: the commands as tools of the Model Context Protocol, over standard input and output. */
+/** `plateau mcp`: offers commands as tools of the Model Context Protocol, over standard input and output. */
 import * as z from "zod";
 import { EXIT } from "../../base/errors.ts";
 import { LIMITS, mostOf } from "../../base/limits.ts";
@@ -64,7 +64,7 @@ function toolsFor(hosts: readonly string[]): Tool[] {
 
 const TOO_LONG = -32_600;
 
-/** Serves until the client closes its end. */
+/** Serves until the client closes standard input. */
 async function serve(server: ToolServer): Promise<void> {
   let rest = "";
   let isSkipping = false;

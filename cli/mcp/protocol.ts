@@ -1,13 +1,13 @@
 /**
- * The Model Context Protocol, as far as tools need it: lines of JSON-RPC 2.0 in, lines out. Both eras of the protocol
- * are supported: since 2026-07-28, every request carries its own version and capabilities; before, a handshake came
- * first (modelcontextprotocol.io/specification/2026-07-28/basic/versioning, "Dual-era"). No I/O.
+ * The Model Context Protocol (MCP), as far as tools need it: lines of JSON-RPC 2.0 in and out. It supports both eras of
+ * the protocol. Since version 2026-07-28, every request carries its own version and capabilities; in earlier versions,
+ * a handshake came first (modelcontextprotocol.io/specification/2026-07-28/basic/versioning, "Dual-era"). No I/O.
  */
 import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 
-/** The result of a call: figures for programs, and text for people and models. */
+/** The result of a call: `structured` has the figures for programs, `text` is for people and models. */
 export interface ToolResult {
   readonly text: string;
   readonly structured?: unknown;
@@ -16,10 +16,10 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-/** Progress and cancellation of a call. */
+/** How a call learns that it is cancelled, and reports its progress. */
 export interface ToolCall {
   readonly signal: AbortSignal;
-  /** Called with the seconds since the start, and with the current activity. */
+  /** Receives the seconds since the start of the call, and what it is doing now. */
   readonly onProgress: (seconds: number, message: string) => void;
 }
 
@@ -28,21 +28,21 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
-  /** Whether the tool neither changes nor loads anything. */
+  /** Whether the tool only reads: it changes nothing and generates no load. */
   readonly isReading: boolean;
-  /** @param input The input, parsed by `input`. */
+  /** @param input The input, as parsed by the schema `input`. */
   readonly call: (input: Readonly<Record<string, unknown>>, call: ToolCall) => Promise<ToolResult>;
 }
 
-/** Versions in which each request names its version, client and capabilities. */
+/** Protocol versions in which each request states its version, client and capabilities. */
 const MODERN = ["2026-07-28"];
-/** Versions in which a handshake names them once; newest first. */
+/** Protocol versions in which a handshake states them once; newest first. */
 const LEGACY = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 const PREFIX = "io.modelcontextprotocol/";
 const SERVER = { name: "plateau", title: "Plateau", version: VERSION };
 const CAPABILITIES = { tools: {} };
-/** Tools stay the same for as long as the program runs. */
+/** Clients may cache the list of tools, because it stays the same while the program runs. */
 const CACHED = { ttlMs: 3_600_000, cacheScope: "public" };
 
 const INSTRUCTIONS =
@@ -86,16 +86,16 @@ const UNSUPPORTED_VERSION = -32_022;
 
 export class ToolServer {
   readonly #tools: ReadonlyMap<string, Tool>;
-  /** Calls in progress, by the id of their request. */
+  /** Calls in progress, by the id of the request. */
   readonly #calls = new Map<Id, AbortController>();
   readonly #work = new Set<Promise<void>>();
 
-  /** @param send Sends a message as one line. */
+  /** @param send Sends a message as one line of JSON. */
   constructor(tools: readonly Tool[], private readonly send: (message: unknown) => void) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
   }
 
-  /** Takes a line from the client. */
+  /** Processes a line from the client. */
   receive(line: string): void {
     if (line.trim() === "") return;
     let data: unknown;
@@ -118,12 +118,12 @@ export class ToolServer {
     void work.finally(() => this.#work.delete(work));
   }
 
-  /** Answers a message without a readable id. */
+  /** Sends an error in response to a message whose id can't be read. */
   refuse(code: number, text: string): void {
     this.send({ jsonrpc: "2.0", error: { code, message: text } });
   }
 
-  /** Ends every call, and resolves when all of them have ended. */
+  /** Aborts all calls, and resolves when they have ended. */
   async end(): Promise<void> {
     for (const call of this.#calls.values()) call.abort();
     while (this.#work.size > 0) await Promise.all(this.#work);
@@ -267,8 +267,8 @@ export class ToolServer {
 }
 
 /**
- * Whether the request is of the era without a handshake. Throws a ProtocolError if its version is unknown, or if fields
- * that its version requires are missing.
+ * Whether the request states its protocol version, as all requests do in the versions that have no handshake. Throws a
+ * ProtocolError if the version is unknown, or if a field that the version requires is missing.
  */
 function isModern(
   meta: z.output<typeof message>["params"] extends infer P ? NonNullable<P> : never,

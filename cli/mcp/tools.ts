@@ -1,4 +1,4 @@
-/** The tools of `plateau mcp`: what a model may ask for, and the corresponding command line. */
+/** The tools of `plateau mcp`: the input that each accepts, and the command line that the input becomes. */
 import * as z from "zod";
 
 export interface CommandTool {
@@ -7,11 +7,11 @@ export interface CommandTool {
   readonly description: string;
   readonly input: z.ZodObject;
   /**
-   * Whether the tool loads or starts something; only one such tool runs at a time, because two would disturb each
-   * other.
+   * Whether the tool generates load or starts something. Only one such tool runs at a time, because two would disturb
+   * each other.
    */
   readonly isMeasuring: boolean;
-  /** The command, its flags, and its operands. */
+  /** Turns the input into a command, its flags and its operands. */
   readonly line: (input: Readonly<Record<string, unknown>>) => CommandLine;
 }
 
@@ -32,10 +32,10 @@ const results = "A results.json, its folder, a folder of several sessions, or th
 const figures = z.boolean().optional()
   .describe("false returns only the text, without the long JSON of the figures");
 
-/** Arguments that every tool takes. */
+/** Inputs that every tool accepts. */
 export const forAll = { figures };
 
-/** Flags with one value: the key in the input, and the flag. */
+/** Flags by the key of the input that sets them. */
 type FlagNames = Readonly<Record<string, string>>;
 
 function flagsOf(input: Readonly<Record<string, unknown>>, names: FlagNames): string[] {
@@ -52,7 +52,7 @@ function operand(value: unknown): string {
   return z.string().parse(value);
 }
 
-/** `--set name=value` for each setting. */
+/** Returns `--set=name=value` for each setting. */
 function setFlags({ set = {} }: { readonly set?: unknown }): string[] {
   return Object.entries(z.record(z.string(), z.string()).parse(set))
     .map(([name, value]) => `--set=${name}=${value}`);

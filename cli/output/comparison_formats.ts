@@ -23,7 +23,7 @@ interface ComparisonForms extends Renderers<"json" | "markdown" | "junit" | "htm
   readonly summary: () => Written<"terminal">;
 }
 
-/** @param comparison Has at least one cell. */
+/** @param comparison A comparison of at least one cell. */
 export function comparisonForms(comparison: ResultsComparison): ComparisonForms {
   const document = comparedDocument(comparison);
   return {

@@ -1,4 +1,4 @@
-/** The output formats of an experiment's results, and the page of a single measurement. */
+/** The output formats of experiment results, and the page of a single measurement. */
 import { describeMachine } from "../../base/system/describe.ts";
 import { renderCsv, renderIntervalsCsv } from "../../report/render/csv.ts";
 import { renderHistogramLog } from "../../report/render/histogram_log.ts";
@@ -27,16 +27,15 @@ export interface ResultForms extends Renderers {
   /** Sends the metrics of all experiments. */
   readonly otlp: MetricsSender;
   readonly models: readonly ReportModel[];
-  /** @param hasToldMissing Whether the progress output has named the missing measurements and reasons. */
+  /** @param hasToldMissing Whether the progress output has already named the missing measurements and their reasons. */
   readonly summary: (hasToldMissing: boolean) => readonly Written<"terminal">[];
-  /** One trend for each experiment that has several results. */
+  /** A trend for each experiment of which there are several results. */
   readonly trends: readonly Trend[];
-  /** The outcome of each threshold. */
   readonly gates: readonly GateOutcome[];
 }
 
 /**
- * @param all One or more experiments; JSON, CSV and the histogram log only contain the first.
+ * @param all Results of one or more experiments. JSON, CSV and the histogram log contain only the first.
  * @param baseline Results that thresholds compare with; null if there are none.
  */
 export function resultForms(
@@ -72,10 +71,10 @@ function concluded(results: Results, { card, claims }: ReportModel): unknown {
   };
 }
 
-/** Facts about a call of `bench` that are not in the measurement itself. */
+/** Facts about a call of `bench` that the measurement itself does not contain. */
 export interface BenchInvocation extends BenchCommand {
   readonly baseline: Grouped | null;
-  /** The seed that was used, given or random. */
+  /** The seed that was used, whether given or random. */
   readonly seed: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sends metrics to the collector that the user named, by OTLP/HTTP (opentelemetry-proto, docs/specification.md).
- * Retries what the protocol allows to retry, for half a minute in total. Follows no redirect and uses no proxy, so that
+ * Sends metrics by OTLP/HTTP to the collector that the user named (opentelemetry-proto, docs/specification.md). Retries
+ * if the protocol allows that, for at most half a minute in total. Does not follow redirects or use a proxy, so that
  * nobody else receives the metrics.
  */
 import { TargetError } from "../../base/errors.ts";
@@ -19,28 +19,30 @@ import type { Written } from "../../report/writing/written.ts";
 import type { Collector } from "../flags/output_flags.ts";
 import { printError } from "../terminal/terminal.ts";
 
-/** Time during sending; tests have a clock of their own. */
+/** The clock and random numbers for sending; tests replace them. */
 export interface SendingClock {
-  /** Time by a monotonic clock. */
+  /** Time of a monotonic clock, in milliseconds. */
   nowMs(): number;
-  /** Milliseconds since the epoch, for a wait until a date. */
+  /** Milliseconds since the epoch, to wait until a date that the collector names. */
   dateMs(): number;
-  /** Rejects with the signal's reason. */
+  /** Resolves after `ms`. Rejects with the signal's reason if it aborts earlier. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
-  /** Aborts after this time. */
+  /** A signal that aborts after `ms`. */
   late(ms: number): AbortSignal;
-  /** A random number from 0 to 1. */
+  /** A random number from 0 (inclusive) to 1 (exclusive). */
   random(): number;
 }
 
-/** Time limits for one response, and for all requests including pauses. */
+/** Time limits: for one attempt, and for all attempts together with the pauses between them. */
 const ATTEMPT_MS = 10_000;
 const TOTAL_MS = 30_000;
-/** No attempt begins with less time left than this, because a collector could hardly respond. */
+/** No attempt begins with less time left than this, because the collector could hardly respond in it. */
 const LEAST_ATTEMPT_MS = 500;
-/** The statuses after which OTLP/HTTP allows retries. */
+/** Statuses after which OTLP/HTTP allows a retry. */
 const RETRIED = [429, 502, 503, 504];
-/** Attempts to connect: an unreachable collector is rarely back a moment later. */
+/**
+ * Maximum number of attempts to connect. It is small, because an unreachable collector is rarely back a moment later.
+ */
 const MOST_CONNECTIONS = 3;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 8_000;
@@ -54,8 +56,8 @@ interface SendingBounds {
 }
 
 /**
- * Throws a TargetError that says why not everything was accepted, or the signal's reason if it aborts during sending.
- * If the signal has aborted earlier, it has ended the load, whose figures are sent anyway.
+ * Throws a TargetError that says why not all metrics were accepted, or the signal's reason if it aborts while metrics
+ * are sent. A signal that aborted before is ignored: it ended the load, but the figures up to then are still sent.
  */
 export async function sendMetrics(
   to: Collector,
@@ -77,15 +79,15 @@ export async function sendMetrics(
   }
 }
 
-/** The address without the parts that may be secret. */
+/** The collector's URL without the parts that may be secret. */
 function placeOf({ url }: Collector): string {
   return url.origin + url.pathname;
 }
 
-/** An error whose message says, as part of a sentence, why a collector did not accept something. */
+/** Says why a collector did not accept metrics. The message is a part of a sentence. */
 class NotTaken extends Error {}
 
-/** A refusal that may be temporary. @param askedMs The pause that the collector asks for; 0 if it names none. */
+/** A failure that may be temporary. @param askedMs The pause that the collector asks for; 0 if it asks for none. */
 class NotYetTaken extends NotTaken {
   constructor(why: string, readonly askedMs: number, readonly mostAttempts = Infinity) {
     super(why);
@@ -116,14 +118,17 @@ async function deliver(to: Collector, text: string, sending: SendingBounds): Pro
 }
 
 /**
- * A pause that doubles each time, half of it random, so that clients don't return at the same time. No collector can
- * shorten it.
+ * A pause that doubles with each attempt, but half of which is random, so that clients don't all return at the same
+ * time. A pause that the collector asks for can't shorten it.
  */
 function pauseMs(attempt: number, { random }: SendingClock): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS) * (0.5 + random() / 2);
 }
 
-/** Why the pause that a collector asks for is too long; "" if Plateau's own pauses would be too long anyway. */
+/**
+ * Says that the collector asks for too long a pause; "" if that pause is no longer than the longest one that Plateau
+ * makes itself.
+ */
 function tooLongWait(askedMs: number): string {
   if (askedMs <= LONGEST_PAUSE_MS) return "";
   const asked = askedMs > DAY_MS ? "more than a day" : formatDuration(askedMs / 1_000);
@@ -179,7 +184,10 @@ async function responseTo(
   }
 }
 
-/** A response may arrive before the whole request was read. */
+/**
+ * Sends a request and reads the response at the same time, because the collector may respond before it has read the
+ * whole request.
+ */
 async function exchange(connection: Connection, request: Uint8Array): Promise<CollectorResponse> {
   const reader = new ResponseReader({ retain: true, maxKeptBytes: LIMITS.otlpResponse.most });
   reader.begin(false);
@@ -215,7 +223,7 @@ async function readInto(reader: ResponseReader, connection: Connection): Promise
   }
 }
 
-/** Throws a NotTaken if the response does not accept everything. */
+/** Throws a NotTaken unless the response says that everything was accepted. */
 function readResponse(
   { status, location, retryAfter, text }: CollectorResponse,
   to: Collector,
@@ -236,7 +244,7 @@ function readResponse(
   throw new NotTaken(`it responds with ${status}${said === "" ? "" : `, ${said}`}${fix}`);
 }
 
-/** Reads ExportMetricsServiceResponse; an empty one means that nothing was refused. */
+/** Reads an ExportMetricsServiceResponse. An empty one means that everything was accepted. */
 function readSuccess(text: string, to: Collector): void {
   if (text.trim() === "") return;
   const message = jsonOf(text);
@@ -252,7 +260,10 @@ function readSuccess(text: string, to: Collector): void {
   if (said !== "") printError(textLines([`Note: ${placeOf(to)} says: ${said}`]));
 }
 
-/** An int64 in protobuf's JSON is a number or a string of digits; anything else is not a count. */
+/**
+ * Formats the number of rejected data points. It is an int64, which protobuf's JSON writes as a number or as a string
+ * of digits.
+ */
 function dataPoints(rejected: string): string {
   if (!/^\d{1,19}$/.test(rejected)) return "data points, without saying how many";
   return counted(Number(rejected), "data point");
@@ -271,12 +282,15 @@ function fieldOf(message: unknown, name: string): string | null {
   return typeof value === "string" || typeof value === "number" ? String(value) : null;
 }
 
-/** Text from outside, shortened to a line. */
+/** Shortens text from the collector. */
 function shown(text: string): string {
   return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`;
 }
 
-/** The pause in a Retry-After (RFC 9110 §10.2.3), as seconds or a date; 0 if it is over or unreadable. */
+/**
+ * The pause that a Retry-After field asks for, in seconds or until a date (RFC 9110 §10.2.3); 0 if the date has passed
+ * or the value can't be read. In milliseconds.
+ */
 function askedMsOf(retryAfter: string | null, clock: SendingClock): number {
   if (retryAfter === null) return 0;
   const ms = /^\d+$/.test(retryAfter)

@@ -1,11 +1,11 @@
-/** How the tool whose command line `bench --like` translates would have measured differently. */
+/** Says how another tool, whose command line was given to `bench --like`, would have measured differently. */
 import { formatMs } from "../../report/writing/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { decodeInterval } from "../../runner/stats/histogram/hdr.ts";
 import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { differencesOf } from "../../scenarios/imports/command_lines/registry.ts";
 
-/** Differences in this measurement, in sentences. */
+/** Sentences about the differences that matter for this measurement. */
 export function toolDifferences(commandLine: string, measurement: Measurement): string[] {
   const { indices, counts } = decodeInterval(measurement);
   const buckets = Array.from(

@@ -1,4 +1,7 @@
-/** The exit code of a measurement: throws the error for whatever failed. Loaded after the load. Pure. */
+/**
+ * Decides the exit code of measurements, by throwing the error for what failed. It is imported only after the load has
+ * ended. Pure.
+ */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import { remedyFor } from "../../base/net/dial_error.ts";
 import { endsText, noResponseOf, noResponseText } from "../../report/findings/no_response.ts";
@@ -8,18 +11,18 @@ import { GLUE } from "../../report/writing/units.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
 
-/** The most reasons that are shown; a dead target has one or two. */
+/** Maximum number of reasons that are shown; a target that does not respond causes only one or two. */
 const MOST_REASONS = 5;
 
-/** What the reader has been told already, so that the error need not repeat it. */
+/** What the output already shows, so that an error need not repeat it. */
 interface Told {
-  /** Whether the output names missing measurements, and why. */
+  /** Whether the output names the missing measurements and their reasons. */
   readonly hasMissing?: boolean;
-  /** Whether the output includes everything in a summary. */
+  /** Whether the output has a summary, which includes everything that errors would say. */
   readonly hasSummary?: boolean;
 }
 
-/** Throws if no request got a response, if a rule ended the load early, or if responses were wrong. */
+/** Throws an error if no request got a response, if a rule ended the load early, or if responses were wrong. */
 export function verifyMeasurement(
   measurement: Measurement,
   unreachable: string | null = null,
@@ -29,7 +32,8 @@ export function verifyMeasurement(
     const causes = measurement.generator.findings.filter(({ code }) =>
       code === "nothing-sent" || code === "aborted"
     );
-    // In an open loop, requests that wait for a connection are never sent, so none of them has a reason.
+    // In an open loop, requests that wait for a connection are never sent. So there may be no
+    // failed request that tells the reason.
     const known = Object.keys(reasons);
     const all = known.length === 0 && unreachable !== null ? [unreachable] : known;
     const why = all.slice(0, MOST_REASONS).map((reason) => {
@@ -53,7 +57,7 @@ export function verifyMeasurement(
   }
 }
 
-/** With --strict, every run must have measured its target, and not the generator or the machine. */
+/** With --strict: throws an error if the generator or the machine, rather than the target, may have limited any run. */
 export function verifyTrust(
   runs: readonly (Measurement | Run)[],
   { hasSummary = false }: Told = {},
@@ -82,7 +86,10 @@ interface Verified extends Pick<Results, "planned"> {
   readonly missing: readonly Missing[];
 }
 
-/** Missing runs take precedence over wrong responses; cells may have been skipped, but not all of them. */
+/**
+ * Throws an error if runs are missing or, otherwise, if responses were wrong. Cells may have been skipped, but not all
+ * of them.
+ */
 export function verifyResults(
   { runs, missing, planned }: Verified,
   { hasSummary = false, hasMissing = hasSummary }: Told = {},
@@ -114,7 +121,7 @@ export function verifyResults(
   }
 }
 
-/** A line for each cell whose runs got no response, with how their requests ended. */
+/** Lines about runs that got no response: one for each cell, with how its requests ended. */
 function silenceOf(silent: readonly Run[]): string[] {
   const cells = Map.groupBy(
     silent,
@@ -128,7 +135,7 @@ function silenceOf(silent: readonly Run[]): string[] {
   });
 }
 
-/** Each reason once, with the last lines of output of the first target that had it. */
+/** Each distinct reason, followed by the last lines of output of the first target that failed for it. */
 function evidenceOf(failed: readonly Missing[]): string[] {
   return [...Map.groupBy(failed, ({ reason }) => reason)].flatMap(([reason, [{ evidence }]]) => [
     reason,
@@ -136,7 +143,10 @@ function evidenceOf(failed: readonly Missing[]): string[] {
   ]);
 }
 
-/** Failed thresholds take precedence over inconclusive ones. Their wording is loaded only if there are any. */
+/**
+ * Throws an error if a threshold failed or, otherwise, if one is inconclusive. The module with the wording is imported
+ * only if there are thresholds.
+ */
 export async function verifyGates(
   gates: readonly GateOutcome[],
   { hasSummary = false }: Told = {},

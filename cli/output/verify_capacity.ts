@@ -1,23 +1,26 @@
-/** The exit code of searches for a capacity: throws the error for whatever kept them from their goal. Pure. */
+/** Decides the exit code of capacity searches, by throwing the error for what kept a search from its goal. Pure. */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import { capacitySentence } from "../../report/subjects/capacity.ts";
 import { GLUE } from "../../report/writing/units.ts";
 import type { CapacityEnd, RunCapacity } from "../../runner/result/capacity.ts";
 
 interface PlacedSearch {
-  /** Names the run; "" if there is only one. */
+  /** Text that names the run; "" if there is only one. */
   readonly place: string;
   readonly search: RunCapacity;
 }
 
 interface Verified {
-  /** Whether it is also an error that the generator ended a search. */
+  /** Whether a search that the generator ended also counts as an error. */
   readonly isStrict: boolean;
   /** Whether the output ends with the result, so that the error need not repeat it. */
   readonly isPrinted: boolean;
 }
 
-/** How searches end short of their goal, the worst first. The capacity's own sentence says why it is inconclusive. */
+/**
+ * Ways in which a search can end short of its goal, worst first, each with its error and message. The message does not
+ * say why a capacity is inconclusive, because the sentence about the capacity does.
+ */
 const ERRORS = [
   [
     ["not-recovered"],

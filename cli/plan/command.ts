@@ -1,5 +1,6 @@
 /**
- * `plateau plan EXPERIMENT`: what comparisons can detect on this machine, found by comparing each target with itself.
+ * `plateau plan EXPERIMENT`: tells what differences comparisons can detect on this machine, by comparing each target
+ * with itself.
  */
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
@@ -73,7 +74,7 @@ function sessionsIn(
   return { sessions: { stdev: sessionNoise, setUpS: sessionSetup / 1_000 } };
 }
 
-/** Enough blocks to know the noise, in the time of a coffee break. */
+/** Enough blocks to estimate the noise, yet not longer than a coffee break. */
 const BLOCKS = 5;
 
 export const planCommand = defineCommand({

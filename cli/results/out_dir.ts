@@ -1,4 +1,4 @@
-/** The folder of one experiment's results. */
+/** The folder for the results of one experiment. */
 import { basename, dirname, join } from "node:path";
 import * as z from "zod";
 import { readText } from "../../base/bounded_file.ts";
@@ -8,10 +8,13 @@ import { quoted } from "../../report/subjects/method/command.ts";
 import { counted } from "../../report/writing/words.ts";
 import type { RawArguments } from "../command_line/command.ts";
 
-/** Files that every run writes into its folder. */
+/** Files that every run writes into the folder. */
 const OWN_NAMES: readonly string[] = ["results.json", "report.html"];
 
-/** Problems of an experiment file that the results, or the file's own copy, would overwrite. */
+/**
+ * Problems of an experiment file named like a file that every run writes into its folder, because the copy of the
+ * experiment in that folder would have the same name.
+ */
 export function nameConflicts({ experiment }: RawArguments): Problem[] {
   if (typeof experiment !== "string") return [];
   const name = basename(experiment).toLowerCase();
@@ -22,8 +25,8 @@ export function nameConflicts({ experiment }: RawArguments): Problem[] {
 }
 
 /**
- * Makes the given folder, or a new `results/NAME/TIME` in the working directory. Throws a UserError if that is
- * impossible.
+ * Creates the given folder or, without one, a new folder `results/NAME/TIME` in the working directory. Throws a
+ * UserError if that is impossible.
  */
 export async function makeOutDir(given: string | undefined, name: string): Promise<string> {
   const dir = given ?? join("results", name, timeStamp(new Date()));
@@ -37,19 +40,21 @@ export async function makeOutDir(given: string | undefined, name: string): Promi
   }
 }
 
-/** How long to wait for a folder that another process uses, because that process may just be ending. */
+/** How long to wait for a folder that another process uses, in case that process is just ending. */
 const PATIENCE_MS = 500;
 
 /**
- * Reserves the folder for this process until the result is disposed or the process ends, whatever ends it. Throws a
- * UserError if another process has reserved it.
+ * Reserves the folder for this process until the result is disposed or the process ends for any reason. Throws a
+ * UserError if another process has reserved the folder.
  */
 export async function occupy(dir: string): Promise<Disposable> {
-  if (Deno.build.os === "windows") return { [Symbol.dispose]: () => {} }; // folders can't be opened
+  // Windows can't open folders, so they can't be locked there.
+  if (Deno.build.os === "windows") return { [Symbol.dispose]: () => {} };
   const folder = await opened(dir);
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), PATIENCE_MS);
-  const locked = folder.lock(true).then(() => true, () => true); // some file systems have no locks
+  // If the file system has no locks, the folder is used without one.
+  const locked = folder.lock(true).then(() => true, () => true);
   const isOurs = await Promise.race([locked, late]);
   clearTimeout(timer);
   if (isOurs) return folder;
@@ -61,8 +66,8 @@ export async function occupy(dir: string): Promise<Disposable> {
 }
 
 /**
- * Throws a UserError if the folder holds measurements that would be lost: those of an experiment that was, or may have
- * been, interrupted.
+ * Throws a UserError if the folder holds measurements that a new experiment would overwrite: those of an experiment
+ * that was, or may have been, interrupted.
  */
 export async function refuseUnfinished(dir: string): Promise<void> {
   const refuse = (why: string, resume = ""): never => {
@@ -82,8 +87,8 @@ export async function refuseUnfinished(dir: string): Promise<void> {
 }
 
 /**
- * The command that continues an experiment. `plateau plan` can't be continued, because it stores neither the flags of a
- * run nor the commits of an ab.
+ * The command that resumes an experiment, as the beginning of a sentence; "" for results of `plateau plan`, which store
+ * neither the flags of a run nor the commits of an `ab`, and so can't be resumed.
  */
 function resumptionOf({ flags, ab }: Measured, dir: string): string {
   if (ab !== undefined) {
@@ -92,7 +97,7 @@ function resumptionOf({ flags, ab }: Measured, dir: string): string {
   return flags === undefined ? "" : `resume it with plateau run --resume ${quoted(dir)}, or `;
 }
 
-/** Keys that the file has in every version. */
+/** Keys of results that mean the same in every version of the format. */
 const measured = z.object({
   schema: z.string().regex(/^plateau\.(?:results|bench)\//),
   state: z.string().optional(),
@@ -104,8 +109,8 @@ const measured = z.object({
 type Measured = z.output<typeof measured>;
 
 /**
- * The unfinished result in a file; null if there is no file, if it holds no result, or if the result is complete.
- * Throws if the file is too large to tell.
+ * The results in a file if they are incomplete; null if there is no file, if it holds no results, or if they are
+ * complete. Throws if the file can't be read, such as because it is too large.
  */
 async function measuredIn(path: string): Promise<Measured | null> {
   const text = await readText(path, "resultFile").catch((error: unknown) => {
@@ -130,14 +135,14 @@ async function opened(dir: string): Promise<Deno.FsFile> {
   }
 }
 
-/** `2026-01-31T12-00-00Z`, without colons, which Windows refuses in file names. */
+/** Such as `2026-01-31T12-00-00Z`. It has no colons, because Windows does not allow them in file names. */
 function timeStamp(moment: Date): string {
   return `${moment.toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
 }
 
 /**
- * Makes a folder with a free name, because two runs may start within a second. Never writes into an existing folder or
- * link.
+ * Creates a folder, and appends a number to its name if that exists, because two runs may start within a second. Never
+ * uses an existing folder or link.
  */
 async function makeNewDir(dir: string): Promise<string> {
   await Deno.mkdir(dirname(dir), { recursive: true });

@@ -1,4 +1,4 @@
-/** Reads earlier results: those of an experiment, or the single measurement of `bench --json`. */
+/** Reads earlier results: those of an experiment, or the single measurement that `bench --json` wrote. */
 import { basename, dirname, join } from "node:path";
 import * as z from "zod";
 import { readPieces, readText } from "../../base/bounded_file.ts";
@@ -27,15 +27,21 @@ import { fromVersion1, isVersion1 } from "../../runner/result/earlier/version_1.
 import { JOURNAL, type JournalHead } from "../../runner/result/result_file.ts";
 import { isFolder } from "../flags/values.ts";
 
-/** The most problems that are listed: enough to see that a file is something else. */
+/** Maximum number of problems that are listed. A few are enough to see that a file is something else. */
 const MOST_PROBLEMS = 5;
 
-/** @param path A results.json, or the folder that contains one. Throws a UserError with what is wrong. */
+/**
+ * Throws a UserError that says what is wrong with the results. @param path Path of a results.json, or of the folder
+ * that contains it.
+ */
 export async function readResults(path: string): Promise<Results> {
   return resultsOf(await readFile(path));
 }
 
-/** Reads results to be resumed, which must have the current version of the format, because all runs must be alike. */
+/**
+ * Reads results in order to resume them. Throws a UserError unless they have the current version of the format, because
+ * all runs in a file must have the same version.
+ */
 export async function readResumable(path: string): Promise<Results> {
   const read = await readFile(path);
   if (isVersion1(read.head)) throw new UserError([{ ...OF_VERSION_1, place: read.file }]);
@@ -48,12 +54,12 @@ const OF_VERSION_1 = {
   fix: "run the experiment again; report and compare read both versions",
 };
 
-/** Like `readResults`, but also reads a file written by `bench --json`. */
+/** Like `readResults`, but also accepts a file written by `bench --json`. */
 export async function readMeasured(path: string): Promise<Results | Measurement> {
   return eitherOf(await readFile(path));
 }
 
-/** Like `readMeasured`, for the text of a file. @param file Name of the file in messages. */
+/** Like `readMeasured`, but takes the file's content. @param file Name of the file for messages. */
 export function parseMeasured(text: string, file: string): Results | Measurement {
   const pieces = new ResultPieces(file);
   pieces.push(new TextEncoder().encode(text));
@@ -76,7 +82,7 @@ function resultsOf({ head, runs, problems, file }: ReadFile): Results {
   return { ...result, runs: [...runs] };
 }
 
-/** Throws a UserError unless the parts of a result are consistent with each other. */
+/** Returns the result if it was parsed without errors and its parts are consistent. Otherwise throws a UserError. */
 function verified<Result extends Results | Measurement>(
   { data: result, error }: z.ZodSafeParseResult<Result>,
   { data, file }: { readonly data: unknown; readonly file: string },
@@ -89,18 +95,18 @@ function verified<Result extends Results | Measurement>(
 }
 
 interface ReadFile {
-  /** The results without the runs. */
+  /** The results except for their runs. */
   readonly head: unknown;
-  /** Runs that are correct. */
+  /** The valid runs. */
   readonly runs: readonly Run[];
-  /** Problems of the other runs, only as many as are shown. */
+  /** Problems of the invalid runs, but no more than are shown. */
   readonly problems: readonly Inconsistency[];
   readonly file: string;
 }
 
 /**
- * Reads a file of results piece by piece: each run is parsed and verified separately, so that at most one is in memory
- * both as text and as values.
+ * Reads a file of results piece by piece. Each run is parsed and verified by itself, so that no more than one run is in
+ * memory both as text and as values.
  */
 class ResultPieces {
   readonly #list = new JsonList("runs", (text) => this.#takeRun(text));
@@ -134,7 +140,7 @@ class ResultPieces {
     else this.#problems.push(...found);
   }
 
-  /** The results with the additions of a journal that continues this file. */
+  /** Finishes reading the file, and adds the entries of a journal if the journal continues this file. */
   goOn({ head: { startedAt, after }, lines }: Journal): ReadFile {
     const before = this.end();
     const { head } = before;
@@ -167,8 +173,8 @@ class ResultPieces {
 }
 
 /**
- * Every session of what was measured: one result, or all that lie in a folder, from the oldest. A folder of results
- * holds them as `NAME.json`, or in folders of their own as `run` writes them.
+ * Reads every session of an experiment: a single result, or all results in a folder, oldest first. Such a folder has
+ * files `NAME.json`, or folders that `run` wrote.
  */
 export async function readSessions(path: string): Promise<(Results | Measurement)[]> {
   const paths = await resultsIn(path);
@@ -177,13 +183,13 @@ export async function readSessions(path: string): Promise<(Results | Measurement
   return read.toSorted((a, b) => startOf(a).localeCompare(startOf(b)));
 }
 
-/** Results in a folder that is not itself a results folder; none for anything else. */
+/** The files with results in a folder; none if `path` is not a folder, or if it is the folder of a single run. */
 async function resultsIn(path: string): Promise<string[]> {
   if (!isFolder(path) || await isFile(join(path, "results.json"))) return [];
   return (await Array.fromAsync(resultsBelow(path, 1))).sort();
 }
 
-/** Files `NAME.json`, and results of runs in folders of their own, up to `deep` folders below. */
+/** Files `NAME.json`, and results.json in the folders of runs. Looks into folders up to `deep` levels below. */
 async function* resultsBelow(folder: string, deep: number): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);
@@ -201,7 +207,7 @@ function startOf(result: Results | Measurement): string {
   return "startedAt" in result ? result.startedAt : "";
 }
 
-/** Reads one file after another. Throws a UserError with the problems of all files. */
+/** Reads one file after another. If that fails, throws a UserError with the problems of all files. */
 export async function readAll<T>(
   paths: readonly string[],
   readOne: (path: string) => Promise<T>,
@@ -220,7 +226,6 @@ export async function readAll<T>(
   return read;
 }
 
-/** The folder at `path`, or the folder that contains the file at `path`. */
 export function folderOf(path: string): string {
   return isFolder(path) ? path : dirname(path);
 }
@@ -247,7 +252,10 @@ async function readFile(path: string): Promise<ReadFile> {
   return journal === null ? pieces.end() : pieces.goOn(journal);
 }
 
-/** The error for a folder without results of its own, such as `results/NAME`; it names the newest results below. */
+/**
+ * The error for a folder that has no results itself, such as `results/NAME`. It names the newest results below that
+ * folder.
+ */
 async function notOfOneRun(folder: string): Promise<UserError> {
   const below = await Array.fromAsync(runsBelow(folder)).catch(() => []);
   const newest = below.sort((a, b) => b.savedMs - a.savedMs).at(0);
@@ -260,7 +268,7 @@ async function notOfOneRun(folder: string): Promise<UserError> {
   }]);
 }
 
-/** `results/NAME/TIME` is two folders below `results`. */
+/** Folders of runs, `results/NAME/TIME`, are two levels below `results`. */
 const MOST_DEEP = 2;
 
 async function* runsBelow(
@@ -273,7 +281,9 @@ async function* runsBelow(
   }
 }
 
-/** The journal of measurements since a large file was written; null if there is none. */
+/**
+ * Reads the journal, which holds what was measured since the file of results was last written; null if there is none.
+ */
 async function journalBeside(file: string): Promise<Journal | null> {
   const path = join(dirname(file), JOURNAL);
   if (!await isFile(path)) return null;
@@ -281,7 +291,7 @@ async function journalBeside(file: string): Promise<Journal | null> {
     throw unreadable(path, error);
   });
   const [head, ...lines] = text.split("\n");
-  lines.pop(); // an unterminated line was not written completely
+  lines.pop(); // the last line is empty or was not written completely
   const read = journalHead.safeParse(jsonOrNull(head));
   return read.success ? { head: read.data, lines } : null;
 }
@@ -314,7 +324,7 @@ function unreadable(place: string, error: unknown): UserError {
   }]);
 }
 
-/** The runs of either kind of result. */
+/** Turns a single measurement into a result with one run; returns the results of an experiment unchanged. */
 export function groupedOf(result: Results | Measurement): Grouped {
   if ("runs" in result) return result;
   return { runs: [runAlone(result, new Date(0).toISOString())] };

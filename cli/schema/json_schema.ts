@@ -1,15 +1,14 @@
-/** The JSON Schemas of Plateau's files, for editors and validators of any language. Pure. */
+/** The JSON Schemas of Plateau's files, for editors and for validators in any language. Pure. */
 import * as z from "zod";
 import { isMap } from "../../base/yaml/json_text.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 
 /**
- * The identifier of the experiment file's version. It changes if a valid file may become invalid, but not if keys are
- * added.
+ * Identifier of the format of experiment files. Its number changes if files that were valid may become invalid, but not
+ * if keys are added.
  */
 const EXPERIMENT = "urn:plateau:schema:experiment:1";
 
-/** The JSON Schema of an experiment file. */
 export function experimentJsonSchema(): Readonly<Record<string, unknown>> {
   const schema = withParameters(portableSchema(experimentSpecWith()));
   if (!isMap(schema)) throw new TypeError("The schema of experiments is not a map");
@@ -17,7 +16,7 @@ export function experimentJsonSchema(): Readonly<Record<string, unknown>> {
   return { $schema, $id: EXPERIMENT, title: "An experiment of Plateau", ...rest };
 }
 
-/** Whether a text is a schema of Plateau's experiments, of any version. */
+/** Whether the text is a JSON Schema of Plateau's experiments, of any version. */
 export function isExperimentSchema(text: string): boolean {
   return /^\s*\{\s*"\$schema":\s*"[^"]*",\s*"\$id":\s*"urn:plateau:schema:experiment:\d+"/.test(
     text,
@@ -35,14 +34,14 @@ export function portableSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema 
 }
 
 /**
- * Character classes as ranges; letters beyond ASCII as literal characters, because their escapes differ between
- * languages.
+ * Ranges to replace the Unicode classes L and N in character classes. Letters beyond ASCII are written literally,
+ * because their escapes differ between languages.
  */
 const CLASSES: Readonly<Record<string, string>> = { L: "A-Za-z\u00aa-\u{10ffff}", N: "0-9" };
 
 /**
- * A pattern for other languages: Python's validators, for one, don't know Unicode classes, and reject the whole schema.
- * It accepts more than Plateau does.
+ * Rewrites a regular expression for other languages. Python's validators, for example, don't know Unicode classes, and
+ * would reject the whole schema. The result accepts more than Plateau does.
  */
 function portable(pattern: string): string {
   return pattern.replaceAll(/\[(?:\\.|[^\]])+\]|\\p\{[LN]\}/g, (part) => {
@@ -52,8 +51,8 @@ function portable(pattern: string): string {
 }
 
 /**
- * The JSON Schema of an experiment file as people write it: `${name}`, the value of a parameter, may stand in place
- * of any value, because it is filled in before the file is checked. Keys stay as they are.
+ * Also allows `${name}`, a parameter's value, in place of any text, number, boolean or fixed word, because parameters
+ * are filled in before Plateau checks the file. It is not allowed in place of a key, a map or a list.
  */
 function withParameters(schema: unknown): unknown {
   if (!isMap(schema)) return schema;
@@ -65,7 +64,7 @@ function withParameters(schema: unknown): unknown {
   return instead === null ? inner : { description, default: preset, anyOf: [limits, instead] };
 }
 
-/** Keywords by what they hold: schemas by name, several schemas, one schema. */
+/** Keywords of JSON Schema that hold schemas: a map of them, a list of them, or a single one. */
 const BY_NAME = ["properties", "$defs"];
 const SEVERAL = ["anyOf", "oneOf", "allOf"];
 const ONE = ["items", "additionalProperties"];
@@ -83,7 +82,7 @@ function insideOf(keyword: string, value: unknown): unknown {
   return ONE.includes(keyword) ? withParameters(value) : value;
 }
 
-/** The alternative that the schema must also allow, such as a placeholder; null if it allows any text already. */
+/** The schema of values with `${name}` that must be allowed in addition; null if the limits allow any text already. */
 function insteadOf(limits: Readonly<Record<string, unknown>>): object | null {
   const isWord = limits.enum !== undefined || limits.const !== undefined;
   if (isWord || ["number", "integer", "boolean"].includes(String(limits.type))) return ALONE;

@@ -1,13 +1,13 @@
 /**
- * This process: Ctrl-C, Ctrl-\ and a closed terminal (the first signal ends the work in order, a second one at once),
- * environment variables, and the host name. Commands that only render, compare or check files run with few permissions
- * and must not stop to request these (docs/system.md).
+ * Signals, environment variables and the host name of this process. Upon Ctrl-C, Ctrl-\ or a closed terminal, the first
+ * signal lets the work end in an orderly way, and a second one ends it at once. Commands that only render, compare or
+ * check files run with few permissions, and must not prompt for the permissions that this file needs (docs/system.md).
  */
 import { EXIT } from "../../base/errors.ts";
 
 /**
- * Does `work` until it is done or a signal (INT, TERM, QUIT, HUP) interrupts it; after a signal, the exit code is that
- * of an interruption, whatever `work` returns.
+ * Runs `work` until it ends or is interrupted by a signal (INT, TERM, QUIT, HUP). If there was a signal, the exit code
+ * is that of an interruption, whatever `work` returns.
  */
 export function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   return untilSignal(async (signal) => {
@@ -16,7 +16,10 @@ export function interruptible(work: (signal: AbortSignal) => Promise<number>): P
   });
 }
 
-/** Like `interruptible`, for work that only a signal ends: the exit code is that of the work. */
+/**
+ * Like `interruptible`, but for work that normally ends by a signal, so that the exit code is the one that `work`
+ * returns.
+ */
 export async function untilSignal(
   work: (signal: AbortSignal) => Promise<number>,
 ): Promise<number> {
@@ -30,7 +33,7 @@ export async function untilSignal(
   for (const name of SIGNALS) Deno.addSignalListener(name, onSignal);
   if (hasHangUp) Deno.addSignalListener("SIGHUP", onHangUp);
   if (variable(CALLED) === "1") {
-    Deno.env.delete(CALLED); // not for the processes that this one starts
+    Deno.env.delete(CALLED); // hides it from processes that this one starts
     const { untilInputEnds } = await import("../../targets/launch/parent_death.ts");
     void untilInputEnds().then(onSignal);
   }
@@ -45,7 +48,7 @@ export async function untilSignal(
   }
 }
 
-/** Waits for a start that can't be aborted in an orderly way: until then, a signal ends the program immediately. */
+/** Waits for a start that can't be aborted in an orderly way. Meanwhile, a signal ends the program immediately. */
 export async function untilThere<Started>(
   start: Promise<Started>,
   signal: AbortSignal,
@@ -57,7 +60,7 @@ export async function untilThere<Started>(
   return started;
 }
 
-/** Resolves when the signal aborts, or immediately if it has. */
+/** Resolves when the signal aborts, immediately if it already has. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -71,25 +74,26 @@ const SIGNALS: readonly Deno.Signal[] = hasHangUp ? ["SIGINT", "SIGTERM", "SIGQU
 const SIGHUP = 1;
 
 /**
- * Whether SIGHUP was ignored at the start: a user of nohup(1) wants the process to outlive the terminal. Once Deno
- * listens to any signal, it catches SIGHUP, too, and ends, so this must be read before.
+ * Whether SIGHUP was ignored when the process started, as by nohup(1), so that the process should outlive the terminal.
+ * Call this before Deno listens to any signal: from then on, Deno also catches SIGHUP and ends.
  */
 async function ignoresHangUp(): Promise<boolean> {
-  const { OWN_STATUS, readIgnores } = await import("../../base/system/linux.ts"); // not needed by `check`
+  // Imported only here, because `plateau check` does not need it.
+  const { OWN_STATUS, readIgnores } = await import("../../base/system/linux.ts");
   return isGranted({ name: "read", path: OWN_STATUS }) && readIgnores(SIGHUP) === true;
 }
 
-/** Set to 1 when `plateau mcp` calls a command, which is interrupted in an orderly way if its caller is gone. */
+/** Set to 1 for a command that `plateau mcp` calls. The command ends in an orderly way if `plateau mcp` is gone. */
 export const CALLED = "PLATEAU_CALLED";
-/** Also set by `plateau mcp`: the hosts that the command may load, separated by commas. */
+/** Set by `plateau mcp` for the commands that it calls: the hosts that they may send load to, separated by commas. */
 export const ALLOWED_HOSTS = "PLATEAU_ALLOWED_HOSTS";
 
-/** The value of an environment variable; undefined if it is not set, or may not be read. */
+/** The value of an environment variable; undefined if it is not set or this process may not read it. */
 export function variable(name: string): string | undefined {
   return isGranted({ name: "env", variable: name }) ? Deno.env.get(name) : undefined;
 }
 
-/** This machine's host name; "" if it may not be read. */
+/** This machine's host name; "" if this process may not read it. */
 export function hostname(): string {
   return isGranted({ name: "sys", kind: "hostname" }) ? Deno.hostname() : "";
 }

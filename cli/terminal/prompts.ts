@@ -1,9 +1,9 @@
-/** The person at the terminal: answers come from standard input, questions go to standard error. */
+/** The person at the terminal. Questions go to standard error, and answers come from standard input. */
 import type { Person } from "../init/asked.ts";
 import { prompt, textLines } from "../../report/writing/terminal.ts";
 import { printError, terminalOptions } from "./terminal.ts";
 
-/** A longer line is not an answer. */
+/** Longest line that is read as an answer, in bytes. */
 const MOST_BYTES = 4_096;
 
 export function isPersonThere(): boolean {

@@ -1,4 +1,4 @@
-/** Standard output and error, and the capabilities of a terminal. Both streams accept only `Written` text. */
+/** Standard output and standard error, and what the terminal can show. Both streams accept only `Written` text. */
 import { clearInterval, setInterval } from "node:timers";
 import type { ScreenSize } from "../../report/render/terminal/live.ts";
 import type { LiveOutput, ProgressView } from "../../report/render/terminal/view.ts";
@@ -10,11 +10,11 @@ import { secrets } from "../../base/secrets.ts";
 
 const encoder = new TextEncoder();
 
-/** EIO from a closed terminal, for which Deno has no class. */
+/** Matches the error EIO of a closed terminal, for which Deno has no class. */
 const HUNG_UP = /\(os error 5\)/;
 
 /**
- * Writes to standard output, to the last byte. A reader that has gone (`| head`, a closed terminal) is not an error.
+ * Writes all of the text to standard output. It is not an error if the reader has gone (`| head`, a closed terminal).
  * Throws a TargetError if the text can't be written for another reason, such as a full disk.
  */
 export async function print(...texts: readonly Written[]): Promise<void> {
@@ -27,7 +27,7 @@ export async function print(...texts: readonly Written[]): Promise<void> {
   }
 }
 
-/** Writes to standard error synchronously, so that progress does not overtake later output. Errors are ignored. */
+/** Writes to standard error synchronously, so that the order of progress and other output is kept. Ignores errors. */
 export function printError(...texts: readonly Written[]): void {
   writeError(secrets.sentence(texts.join("")));
 }
@@ -36,7 +36,10 @@ const UNSHOWN =
   "Cannot show what went wrong. This is a defect of Plateau: please report it, with " +
   "the command that you ran, but without its secrets\n";
 
-/** Plateau's own line for a failure that can't be printed, perhaps because its secrets can't be removed. */
+/**
+ * Prints a constant line about a failure whose own message can't be printed, perhaps because secrets can't be removed
+ * from it.
+ */
 export function printUnshown(): void {
   writeError(UNSHOWN);
 }
@@ -46,17 +49,17 @@ function writeError(text: string): void {
   try {
     for (let at = 0; at < bytes.length;) at += Deno.stderr.writeSync(bytes.subarray(at));
   } catch {
-    // There is nowhere left to report it.
+    // There is no other place to report the error.
   }
 }
 
-/** The size assumed if no terminal reports one. */
+/** The size that is assumed if no terminal reports its size. */
 const DEFAULT_SIZE: ScreenSize = { columns: 100, rows: 24 };
 
-/** A switch of every command. */
+/** A flag that every command accepts. */
 const NO_COLOR = "--no-color";
 
-/** The capabilities of standard output (or the given stream). */
+/** What a stream can show; default: standard output. */
 export function terminalOptions(stream: { isTerminal(): boolean } = Deno.stdout): TerminalOptions {
   const isTerminal = stream.isTerminal();
   return {
@@ -66,7 +69,10 @@ export function terminalOptions(stream: { isTerminal(): boolean } = Deno.stdout)
   };
 }
 
-/** Whether the locale is UTF-8, read in POSIX's order; all terminals of Windows are UTF-8. */
+/**
+ * Whether the locale is UTF-8. The variables are read in the order that POSIX defines. Terminals of Windows always are
+ * UTF-8.
+ */
 function isUnicode(): boolean {
   if (Deno.build.os === "windows") return true;
   const [locale = ""] = ["LC_ALL", "LC_CTYPE", "LANG"].flatMap((name) => variable(name) || []);
@@ -86,7 +92,7 @@ function screenSize(): ScreenSize {
   }
 }
 
-/** The progress of a quiet command: only warnings, each once. */
+/** The progress output of a quiet command: only warnings, each only once. */
 function warningsView(): ProgressView {
   const told = new Set<string>();
   const nothing = (): void => {};
@@ -102,10 +108,10 @@ function warningsView(): ProgressView {
   };
 }
 
-/** How often the time left is updated without other progress. */
+/** Interval at which the time left is updated if nothing else happens. */
 const REDRAW_MS = 1_000;
 
-/** Progress on standard error: a live view on a terminal, lines elsewhere, and only warnings if `quiet`. */
+/** Shows progress on standard error: as a live view on a terminal, as lines elsewhere, and only warnings if `quiet`. */
 export async function progressView(quiet: boolean): Promise<ProgressView> {
   if (quiet) return warningsView();
   const { startProgress } = await import("../../report/render/terminal/view.ts");
@@ -124,17 +130,20 @@ async function liveOutput(): Promise<LiveOutput> {
   return { size: screenSize, linesOf: liveLines };
 }
 
-/** A dumb terminal can't move back to a line, CI logs would keep every frame, and NO_COLOR means plain text. */
+/**
+ * False for a dumb terminal, which can't move back to an earlier line; in CI, where the log would keep every frame; and
+ * with NO_COLOR, which asks for plain text.
+ */
 function hasLiveView(): boolean {
   return Deno.stderr.isTerminal() && !isDumb() && !variable("CI") && !variable("NO_COLOR");
 }
 
-/** Keeps the view up to date, and removes it when the program ends, however early. */
+/** Redraws the view regularly, and removes it when the program ends, even if that is early. */
 function keptUp(view: ProgressView): ProgressView {
   const timer = setInterval(view.redraw, REDRAW_MS).unref();
   const signals: readonly [Deno.Signal, () => void][] = Deno.build.os === "windows" ? [] : [
     ["SIGWINCH", view.redraw],
-    ["SIGCONT", view.resume], // after Ctrl-Z and `fg`: the shell has written below the view
+    ["SIGCONT", view.resume], // after Ctrl-Z and `fg`, because the shell has written below the view
   ];
   for (const [name, heed] of signals) Deno.addSignalListener(name, heed);
   const stop = (): void => {

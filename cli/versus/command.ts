@@ -1,4 +1,7 @@
-/** `plateau versus URL URL`: two servers that run already, loaded in turns of a fraction of a second, and one verdict. */
+/**
+ * `plateau versus URL URL`: compares two servers that already run, by loading them alternately for fractions of a
+ * second.
+ */
 import { keepSecretsOf } from "../../base/secrets.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import { VERSION } from "../../base/version.ts";
@@ -36,7 +39,7 @@ import { print, progressView } from "../terminal/terminal.ts";
 import { comparisonOf, type SessionPlan, sessionPlan, sessionsOf } from "./sessions.ts";
 import { NAMES, pidsOfSides, sideConflicts, sidesOf, type VersusSide } from "./sides.ts";
 
-/** The flags of `bench` except those that are impossible in slices, or apply to a single measurement only. */
+/** Removes the flags of `bench` that are impossible in slices or apply only to a single measurement. */
 const {
   url: _url,
   send: _send,
@@ -198,7 +201,7 @@ function comparedOf(
   });
 }
 
-/** Outputs of the runs, by the names of the servers; none of them contains the verdict. */
+/** Output formats of the runs, with the names of the servers. They do not include the verdict. */
 function formsOfRuns(
   runs: readonly Run[],
 ): Renderers<"csv" | "csvIntervals" | "hlog"> & { readonly otlp: MetricsSender } {

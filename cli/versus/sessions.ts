@@ -1,4 +1,4 @@
-/** The sessions of `plateau versus`: their number and length, and when there are enough. */
+/** The sessions of `plateau versus`: how many there are, how long they take, and when they are enough. */
 import { TargetError } from "../../base/errors.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import { VERSION } from "../../base/version.ts";
@@ -14,26 +14,26 @@ import { lookAt } from "../experiment/looks.ts";
 import { NAMES } from "./sides.ts";
 
 /**
- * Time for which a session loads each side; longer if a few slices take longer, or if the budget is larger. It is
- * chosen so that a large difference is found after the fourth session, and the last look comes shortly before the time
- * is up.
+ * Default time for which a session loads each side. It is longer if the fewest possible slices take longer, or if the
+ * budget is larger than the default. It is chosen so that a large difference is found after the fourth session, and so
+ * that the last look comes shortly before the time is up.
  */
 const SESSION_MS = 400;
-/** Length of the measurement without `--duration`. */
+/** Time for the whole measurement without `--duration`. */
 export const DEFAULT_BUDGET_MS = 60_000;
 
 export interface SessionPlan {
-  /** The most sessions that are measured. */
+  /** Maximum number of sessions. */
   readonly sessions: number;
-  /** Time for which each side is loaded in a session. */
+  /** Time for which each session loads each side. */
   readonly durationMs: number;
-  /** Time for all sessions, including everything between them. */
+  /** Time for all sessions, including what happens between them. */
   readonly budgetMs: number;
-  /** Whether a verdict ends the sessions. */
+  /** Whether the sessions end early once there is a verdict. */
   readonly isOpen: boolean;
 }
 
-/** @param duration,budget Milliseconds. */
+/** @param duration,budget In milliseconds. */
 export function sessionPlan({ duration, budget }: {
   readonly duration?: number;
   readonly budget?: number;
@@ -53,7 +53,7 @@ export function sessionPlan({ duration, budget }: {
 
 interface SessionsContext {
   readonly plan: SessionPlan;
-  /** Measures both sides. Throws a TargetError if one can't be measured. */
+  /** Measures both sides in one session. Throws a TargetError if a side can't be measured. */
   readonly carryOut: (repetition: number) => Promise<readonly Run[]>;
   readonly compare: (runs: readonly Run[]) => ResultsComparison;
   readonly nowMs: () => number;
@@ -61,15 +61,15 @@ interface SessionsContext {
 }
 
 interface Sessions {
-  /** Runs of complete sessions only. */
+  /** Runs of the complete sessions. */
   readonly runs: readonly Run[];
-  /** Null if no session is complete. */
+  /** Null if no session was completed. */
   readonly comparison: ResultsComparison | null;
-  /** What ended the sessions before there were enough; null if nothing did. */
+  /** Why the sessions ended too early; null if they did not. */
   readonly failure: TargetError | null;
 }
 
-/** Measures sessions until there are enough, the time is up, one fails, or the user interrupts. */
+/** Measures sessions until they are enough, the time is up, a session fails, or the user interrupts. */
 export async function sessionsOf(
   { plan, carryOut, compare, nowMs, signal }: SessionsContext,
 ): Promise<Sessions> {
@@ -97,7 +97,7 @@ export async function sessionsOf(
   return ended();
 }
 
-/** The common name of both servers in a comparison. */
+/** The name of both servers in a comparison. */
 const SERVER = "server";
 
 interface Judged {
@@ -112,8 +112,8 @@ function urlOf(runs: readonly Run[], name: string): string {
 }
 
 /**
- * Compares the servers as two results in which both have one name.
- * @param runs Runs of both, from at least one session.
+ * Compares the servers as if they were one target with two results.
+ * @param runs Runs of both servers, from one or more sessions.
  */
 export function comparisonOf(
   runs: readonly Run[],
@@ -126,10 +126,11 @@ export function comparisonOf(
   const [base, next] = [NAMES.base, NAMES.next].map((name) => ({
     version: VERSION,
     machine,
-    startedAt: runs[0].startedAt, // both are from one sitting
+    startedAt: runs[0].startedAt, // the same for both, because they were measured together
     experiment: {
       ...{ name: "versus", order: "slices", repeat, interval },
-      targets: { [SERVER]: {} }, // different addresses are no difference in how they were measured
+      // Without their addresses, because different ones would count as a difference in method.
+      targets: { [SERVER]: {} },
     },
     runs: runs.filter(({ target }) => target === name).map((run) => ({
       ...run,

@@ -1,4 +1,4 @@
-/** The two servers of `plateau versus`: how each is reached, its requests, and its processes. */
+/** The two servers of `plateau versus`: how to reach each, the requests it gets, and its processes. */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { type Endpoint, endpointOf } from "../../base/net/endpoint.ts";
 import { resolve } from "../../base/net/resolve.ts";
@@ -15,7 +15,7 @@ import { benchConflicts, type BenchValues, isHttp2 } from "../flags/bench_flags.
 
 export const NAMES = { base: "base", next: "new" } as const;
 
-/** The flags of `bench` that define how both servers are loaded. */
+/** The flags of `bench` that determine how both servers are loaded. */
 export type SidesValues =
   & Omit<Parameters<typeof requestWith>[0], "url" | "log" | "follow" | "files">
   & Omit<Parameters<typeof loadOf>[0], "duration">
@@ -30,10 +30,10 @@ export interface VersusSide {
   readonly endpoint: Endpoint;
 }
 
-/** A flag for one server is allowed even if the other server has no use for it. */
+/** Flags that are allowed if at least one of the servers has a use for them. */
 const OF_ONE = ["--cacert", "--cert", "--resolve"];
 
-/** Problems of the flags with any of the URLs. A flag for one server is a problem only if neither URL can have it. */
+/** Problems of the flags together with either URL. A flag in `OF_ONE` is a problem only if neither URL can have it. */
 export function sideConflicts({ base, next, ...given }: RawArguments): Problem[] {
   const urls = [base, next].filter((url) => typeof url === "string");
   const bySide = urls.map((url) => benchConflicts({ ...given, url }));
@@ -52,7 +52,10 @@ function socketConflicts(urls: readonly string[]): Problem[] {
   return [{ place: "--unix", message, fix: "leave out --unix, or name one host in both URLs" }];
 }
 
-/** @param durationMs Duration of each load. Throws a UserError if the servers can't be measured in slices. */
+/**
+ * Throws a UserError if the servers can't be measured in slices. @param durationMs Time for which each server is
+ * loaded.
+ */
 export async function sidesOf(values: SidesValues, durationMs: number): Promise<VersusSide[]> {
   const files = await filesFor(values);
   const load = loadOf({
@@ -89,15 +92,13 @@ export async function sidesOf(values: SidesValues, durationMs: number): Promise<
 const SCENARIO = "request";
 
 export interface SidePids {
-  /** Processes of each side. */
+  /** The processes of each side; empty if they are unknown or shared. */
   readonly pids: readonly Pids[];
-  /**
-   * Whether any process serves both sides, so that CPU use can't be attributed to either side.
-   */
+  /** Whether a process serves both sides, so that its CPU time can't be attributed to either side. */
   readonly areShared: boolean;
 }
 
-/** Processes of the two servers, which are listening already. */
+/** The processes of the two servers, which must already be listening. */
 export async function pidsOfSides(
   sides: readonly Pick<VersusSide, "endpoint">[],
 ): Promise<SidePids> {
@@ -105,8 +106,8 @@ export async function pidsOfSides(
 }
 
 /**
- * Processes that serve only one side. A process that serves both is busy with one while the other rests, so its CPU use
- * can't be attributed, and neither side then has any process.
+ * The processes of each side, unless a process serves both sides: it would be busy with one side while the other is
+ * idle, so its CPU time can't be attributed. In that case neither side has any processes.
  */
 export function distinctPids(pids: readonly Pids[]): SidePids {
   const [base, next] = pids.map((own) => new Set(own()));
@@ -114,12 +115,15 @@ export function distinctPids(pids: readonly Pids[]): SidePids {
   return { pids: areShared ? pids.map(() => () => []) : pids, areShared };
 }
 
-/** The server's processes, if they are on this machine and visible. */
+/**
+ * The processes of the server; empty if they are on another machine or not visible to this process, and on other
+ * systems than Linux.
+ */
 async function pidsAt(endpoint: Endpoint): Promise<Pids> {
   if (Deno.build.os !== "linux" || !isHere(endpoint, ownNames())) return () => [];
   const found = "path" in endpoint ? [endpoint] : await resolve(endpoint);
   if (typeof found === "string") return () => [];
   const listeners = [...new Set(found.flatMap(listenersAt))];
-  // Of several processes that share a port, one has often started the others.
+  // Often one of the processes that share a port has started the others, so remove duplicates.
   return () => [...new Set(listeners.flatMap(treeOf))];
 }

@@ -202,8 +202,8 @@ export function namesInOrder(kind: "target" | "scenario", results: Grouped): str
 }
 
 /**
- * Assigns one colour to each target, and shades of it to the values of the target's factors, from the lightest to the
- * darkest. All planned values count, so that no colour changes as more runs arrive.
+ * Assigns one colour to each target, and a shade of it to each combination of values of the target's factors, from the
+ * lightest to the darkest. All planned values count, so that no colour changes as more runs arrive.
  */
 function colorsOf(results: Grouped): (run: Run) => number {
   const targets = namesInOrder("target", results);

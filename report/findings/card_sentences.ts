@@ -3,11 +3,12 @@
  * trust. They are made only from typed evidence.
  */
 import { variableName } from "../cells/factors.ts";
-import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../judge/places.ts";
+import { UNCOMPARED } from "../judge/comparison.ts";
+import { isMoreBetter, type Place, type Survival, winnerOf } from "../judge/places.ts";
 import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
 import type { RunGroups } from "../judge/reasons.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
-import { percentText, timesText } from "../writing/ratios.ts";
+import { boundOf, formatRatio, percentText, timesText } from "../writing/ratios.ts";
 import {
   allOf,
   counted,
@@ -20,10 +21,11 @@ import {
 import { formatMs, formatNumber } from "../writing/units.ts";
 import {
   figureInProse,
-  samplesText,
   shortfallShare,
   shortfallText,
   silentText,
+  WHY_OPEN,
+  type WhyWords,
 } from "./judgements.ts";
 
 /** The places that a sentence is about (at least one), among all places. */
@@ -89,7 +91,7 @@ const SENTENCES = {
     ]));
     const why = others.length === 0 ? ":" : `, in ${most.length} because`;
     return `Undecided between ${listedSome(targets, "and")}${inShare(of)}${why} ${
-      whyText(most[0])
+      whyWords(most[0])[1]
     }${besides(of)}.`;
   },
   unsettled: (of: Of) => {
@@ -199,17 +201,16 @@ function doesText({ kind }: Shortfall, isOne: boolean): string {
   return KEEPS_UP.includes(kind) ? `keep${s} up` : `respond${s} correctly`;
 }
 
-type Known = Pick<Place, "why" | "decision" | "first" | "rival">;
+type Known = Pick<Place, "why" | "decision" | "first" | "rival" | "marginRatio">;
 
-/** Why a place is undecided, as a clause. */
-export function whyText(known: Known): string {
-  const { why, decision } = known;
+/** Why a place is undecided: in a few words, for a narrow table, and as a clause. */
+export function whyWords(known: Known): WhyWords {
+  const { why, decision, marginRatio } = known;
+  const [word, clause] = WHY_OPEN[why ?? "few-runs"](decision ?? UNCOMPARED, marginRatio);
   const lost = unsettledRuns(known);
-  if (lost !== null) return unsettledText(lost, known);
   const silent = why === "silent" ? decision?.silent ?? null : null;
-  if (silent !== null) return silentText(silent, ` of ${sideName(silent.side, known)}`);
-  const samples = decision === null ? "1 run" : samplesText(decision);
-  return WHY[why ?? "few-runs"][1](decision?.sliced?.isAlone ? samples : `${samples} each`);
+  if (silent !== null) return [word, silentText(silent, ` of ${sideName(silent.side, known)}`)];
+  return [word, lost === null ? clause : unsettledText(lost, known)];
 }
 
 /**
@@ -236,7 +237,7 @@ function sideName(side: "base" | "next", { first, rival }: Pick<Place, "first" |
   return side === "base" && rival !== null ? rival.name : first.name;
 }
 
-/** For example `5 of 12 runs of a have no steady state`. */
+/** For example `5 of 12 runs of express have no steady state`. */
 export function unsettledShare({ target, groups: { clusters, unsettled } }: UnsettledRuns): string {
   const of = clusters.reduce((sum, { count }) => sum + count, 0);
   return `${unsettled.count} of ${counted(of, "run")} of ${target} ${
@@ -245,7 +246,7 @@ export function unsettledShare({ target, groups: { clusters, unsettled } }: Unse
 }
 
 /**
- * For example `5 of 12 runs of a have no steady state; they are near 7,300 requests/s, the others near 10,000
+ * For example `5 of 12 runs of express have no steady state; they are near 7,300 requests/s, the others near 10,000
  * requests/s`.
  */
 function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
@@ -260,55 +261,6 @@ function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
   return `${unsettledShare(lost)}; ${they} near ${own}, the others near ${rest}`;
 }
 
-/** Why a place is undecided, in a few words that fit into a narrow table. */
-export function whyWord({ why }: Known): string {
-  return WHY[why ?? "few-runs"][0];
-}
-
-const NOT_PROVEN: Said = ["not proven", (samples) => `not proven by ${samples}`];
-
-/** A short form and a clause. `samples` says what the comparison is based on, such as `5 runs each`. */
-type Said = readonly [word: string, sentence: (samples: string) => string];
-
-const WHY: Readonly<Record<Why, Said>> = {
-  "likely-ahead": NOT_PROVEN,
-  "likely-behind": NOT_PROVEN,
-  "no-difference-seen": [
-    "no difference seen",
-    (samples) => `no difference was seen in ${samples}`,
-  ],
-  "few-runs": ["too few runs", (samples) => `${samples} do not tell them apart`],
-  groups: ["two groups of runs", () => "their runs fall into two groups"],
-  unsteady: ["no steady state", () => "most runs have no steady state"],
-  "at-least": [
-    "a lower bound",
-    () => "a capacity search ended before it reached the limit of a target",
-  ],
-  generator: [
-    "the generator's limit",
-    () => "the generator may have been the limit, so either side may be faster than measured",
-  ],
-  "one-run": ["one run", () => "one run says nothing about the next"],
-  silent: ["runs without a response", () => "some runs served nothing"],
-  unknown: ["not comparable", () => "the figures cannot be compared"],
-  sessions: [
-    "two sessions",
-    () => "how much results differ between sessions on this machine is unknown",
-  ],
-  "few-slices": ["too few slices", () => "there are too few slices to tell"],
-  "dependent-slices": [
-    "a drifting ratio",
-    () => "the ratio of the two sides drifts too slowly for so short a measurement",
-  ],
-  disturbed: [
-    "one side disturbs the other",
-    () => "one side keeps using cores while it rests, which slows the other",
-  ],
-  unconfirmed: ["not confirmed", () => "fresh runs did not confirm a difference"],
-  doubted: ["only doubtful runs", () => "the undisturbed runs alone do not decide"],
-  lost: ["too few undisturbed runs", () => "too few runs were undisturbed"],
-};
-
 export function winnerName(place: Place): string {
   return winnerOf(place)?.name ?? place.first.name;
 }
@@ -322,10 +274,12 @@ export function rivalName(places: readonly Place[]): string | null {
   return names.length === 1 ? names[0] : null;
 }
 
-/** A range of shares of a throughput (0–1), or a range of ratios. */
+/** A range of ratios. */
 interface Range {
   readonly least: number;
   readonly most: number;
+  /** Whether the lead is at least as large, because a ratio is a bound. */
+  readonly isBound: boolean;
 }
 
 /**
@@ -333,34 +287,42 @@ interface Range {
  * decided by different figures.
  */
 export function marginOf(places: readonly Place[]): Range | null {
-  const ratios = places.flatMap((place) => {
-    const ratio = place.decision?.ratio ?? null;
-    return ratio === null ? [] : winnerOf(place) === place.rival ? 1 / ratio : ratio;
-  });
   const isOneFigure = new Set(places.map(({ figure }) => figure)).size === 1;
-  return ratios.length === 0 || !isOneFigure ? null : rangeOf(ratios);
+  const isKnown = places.some(({ decision }) => (decision?.ratio ?? null) !== null);
+  return isKnown && isOneFigure
+    ? ratiosOf(places, (ratio, place) => winnerOf(place) === place.rival ? 1 / ratio : ratio)
+    : null;
 }
 
-function rangeOf(ratios: readonly number[]): Range {
-  return { least: Math.min(...ratios), most: Math.max(...ratios) };
+/** Ratios of the leader to its rival. */
+export function ratiosOf<Decided extends Pick<Place, "decision">>(
+  places: readonly Decided[],
+  shown: (ratio: number, place: Decided) => number = (ratio) => ratio,
+): Range {
+  const ratios = places.flatMap((place) => {
+    const { ratio = null, interval = null, bound = null } = place.decision ?? {};
+    return ratio === null ? [] : shown(boundOf({ ratio, interval, bound }), place);
+  });
+  return { least: Math.min(...ratios), most: Math.max(...ratios), isBound: places.some(isBound) };
 }
 
-/** The range of the ratios of the first side to its rival. */
-export function ratiosOf(places: readonly Place[]): Range {
-  return rangeOf(places.flatMap(({ decision }) => decision?.ratio ?? []));
+/** Whether the true lead may be larger than measured. */
+function isBound({ decision }: Pick<Place, "decision">): boolean {
+  return decision !== null && decision.bound !== null;
 }
 
-/** For example `: 1.2–1.5× the requests/s of b`; "" if places are decided by different figures. */
+/** For example `: 1.2–1.5× the requests/s of express`; "" if places are decided by different figures. */
 function marginText(places: readonly Place[]): string {
   const margin = marginOf(places);
   if (margin === null) return "";
-  const least = places.some(({ isAtLeast }) => isAtLeast) ? "at least " : "";
-  return `: ${least}${timesRange(margin)} the ${places[0].figure} of ${
+  return `: ${timesRange(margin)} the ${places[0].figure} of ${
     rivalName(places) ?? "the runner-up"
   }`;
 }
 
-/** For example `, although the p50 of b is 4.5× as long`, if the winner by p99 has the longer p50; otherwise "". */
+/**
+ * For example `, although the p50 of express is 4.5× as long`, if the winner by p99 has the longer p50; otherwise "".
+ */
 function medianText([place, ...others]: readonly Place[]): string {
   const ratio = place?.median?.ratio ?? null;
   if (others.length > 0 || ratio === null) return "";
@@ -437,15 +399,17 @@ function besides({ those, places }: Of, winner: string | null = null): string {
 /** The order in which verdicts of other places are listed. Verdicts about targets that fall short come first. */
 const IN_ORDER = ["the opposite", "probably so", "not proven", "equivalent", "undecided"];
 
-/** For example `1.2–2.9×`. */
-export function timesRange({ least, most }: Range): string {
+/** `1.2–2.9×`; `at least 1.20×` with the digits that a single bound has elsewhere. */
+export function timesRange({ least, most, isBound }: Range, mark = "at least "): string {
+  if (isBound) return `${mark}${formatRatio(least, null)}`;
   const [low, high] = [least, most].map(timesText);
   return low === high ? low : `${low.replace("×", "")}–${high}`;
 }
 
-/** What is lost at ratios below 1, such as `34–59 %`. */
-export function sharesText({ least, most }: Range): string {
+/** `34–59 %`, `at least 34 %` for ratios below 1: the share that is lost. */
+export function sharesText({ least, most, isBound }: Range, mark = "at least "): string {
   const [low, high] = [1 - most, 1 - least];
+  if (isBound) return `${mark}${shortfallShare(low)}`;
   const text = shortfallShare(high);
   return shortfallShare(low) === text ? text : `${Number((100 * low).toPrecision(2))}–${text}`;
 }
@@ -483,7 +447,7 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
           : "the verdict is the same without the others"
       }.`,
   "held-back": ({ valid, lost: { places } }) => {
-    const winners = unique(places.filter(({ isAtLeast }) => isAtLeast).map(winnerName));
+    const winners = unique(places.filter(isBound).map(winnerName));
     const them = winners.length === 1 ? "it" : "them";
     return `${valid}. Other runs of ${
       listed(winners, "and")

@@ -87,7 +87,9 @@ const SENTENCES = {
    */
   stopped: (stopping: Stopping & { readonly smallestChange: number | null }) => {
     const { repetitions, reason, smallestChange } = stopping;
-    const head = `Stopped after ${repetitions} repetitions${WHY[reason]}: ${widthText(stopping)}`;
+    const head = `Stopped after ${repetitions} repetitions${ENDED_BY[reason] ?? ""}: ${
+      widthText(stopping)
+    }`;
     if (smallestChange === null) return head;
     return smallestChange > MOST_CHANGE
       ? `${head}; a comparison with as many runs would miss any change of less than 10×, so add runs`
@@ -145,10 +147,7 @@ function placeText({ cells, cell }: Alike, what: string): string {
   return cells === 1 ? cell : `${cells} cells ${what}, such as ${cell}`;
 }
 
-const WHY: Readonly<Record<Stopping["reason"], string>> = {
-  precision: "",
-  decided: "",
-  fixed: "",
+const ENDED_BY: Readonly<Partial<Record<Stopping["reason"], string>>> = {
   budget: ", because another would have exceeded the time budget",
   limit: ", the maximum",
 };
@@ -167,7 +166,7 @@ function widthText({ halfWidth, target, reason }: Stopping): string {
     }`;
 }
 
-/** The warnings shown above the figures, in order. */
+/** The warnings above the figures, in the order in which they are shown. */
 export function warningsOf(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Finding[] {
   const { state, runs: { length: runs }, planned = runs, missing = [] } = results;
   const parts = missing.filter(({ kind }) => kind !== "interrupted").length;

@@ -2,17 +2,17 @@
  * What the judge found, as sentences without full stops: shortfalls, pairs of cells, their figures, and comparisons in
  * slices. Each sentence is made from a code and its evidence.
  */
-import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
-import { noSteadyStateText } from "../cells/cells.ts";
 import {
   comparisonOf,
   type FigureComparison,
   type GroupComparison,
   type SilentRuns,
   standingOf,
+  type UnsteadySide,
 } from "../judge/comparison.ts";
 import type { ConditionDifference } from "../judge/differences.ts";
 import type { ComparedFigure } from "../judge/group.ts";
+import { type Why, whyOpen } from "../judge/places.ts";
 import { contrastIn } from "../judge/ratio_of.ts";
 import type { Disturbance } from "../../runner/stats/slices/disturbance.ts";
 import { PROCESS_LOOK_SIGNIFICANCE, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
@@ -82,110 +82,148 @@ export function verdictText(comparison: FigureComparison, marginRatio: number): 
 
 function saidOf(comparison: FigureComparison, marginRatio: number): readonly string[] {
   const { verdict, reason } = comparison;
-  return verdict === "inconclusive" && reason !== null
-    ? REASONS[reason](comparison, marginRatio)
-    : [`${verdict}${doubtText(comparison)}`];
+  if (verdict !== "inconclusive" || reason === null) return [`${verdict}${doubtText(comparison)}`];
+  const why = whyOpen(comparison);
+  if (why === "likely-ahead" || why === "likely-behind") {
+    return likelyTexts(comparison, marginRatio);
+  }
+  const [word, clause, ...details] = WHY_OPEN[why](comparison, marginRatio);
+  const said = details.length === 0 ? [clause] : details;
+  return [COMPLETE.includes(why) ? word : `inconclusive: ${word}`, ...said];
 }
 
 function doubtText({ isDoubted }: FigureComparison): string {
   return isDoubted ? ", only with doubtful runs" : "";
 }
 
-type Said = (comparison: FigureComparison, marginRatio: number) => readonly string[];
+/** The reasons whose words are a verdict of their own. */
+const COMPLETE: readonly Why[] = ["nothing", "errors", "no-difference-seen", "sessions"];
 
-/** For each reason, the verdict in a few words and then details. A detail that is unknown is "". */
-const REASONS: Readonly<Record<VerdictReason, Said>> = {
-  nothing: () => ["nothing to compare"],
-  "one-run": () => ["inconclusive: one run", "one run says nothing about the next"],
-  silent: ({ silent }) => [`inconclusive: ${silentText(silent)}`],
-  "few-runs": (comparison, marginRatio) => [
-    ...standingOf(comparison) === "few-runs"
-      ? [`inconclusive: too few ${sampleNoun(comparison, 2)}`]
-      : ["no difference seen"],
-    seenText(comparison),
-    neededText(comparison, marginRatio),
+/**
+ * A reason in a few words, the reason as a clause, and the texts that replace the clause in a line about one figure.
+ */
+export type WhyWords = readonly [word: string, clause: string, ...details: string[]];
+
+const notProven = (one: FigureComparison): WhyWords => ["not proven", `not proven by ${each(one)}`];
+
+/** Why a verdict is open. */
+export const WHY_OPEN: Readonly<
+  Record<Why, (one: FigureComparison, marginRatio: number) => WhyWords>
+> = {
+  "likely-ahead": notProven,
+  "likely-behind": notProven,
+  nothing: () => ["nothing to compare", "the figures cannot be compared", ""],
+  errors: () => ["too many wrong responses", "too many responses are wrong", ""],
+  "one-run": () => ["one run", "one run says nothing about the next"],
+  silent: ({ silent }) => [silentText(silent), "some runs served nothing", ""],
+  "no-difference-seen": (one, marginRatio) => [
+    "no difference seen",
+    `no difference was seen in ${each(one)}`,
+    seenText(one),
+    neededText(one, marginRatio),
   ],
-  margin: likely((_, marginRatio) => [`perhaps by less than ${percentText(marginRatio)}`, ""]),
-  many: likely((one) => [
-    unproven(one),
-    one.sliced === null
-      ? `too few ${sampleNoun(one, 2)} for so many comparisons`
-      : `too few ${sampleNoun(one, 2)} for so many checks and comparisons`,
-  ]),
-  exact: likely((one) => [unproven(one), `too few ${sampleNoun(one, 2)} for the exact test`]),
+  "few-runs": (one, marginRatio) => [
+    `too few ${sampleNoun(one, 2)}`,
+    `${each(one)} do not tell them apart`,
+    seenText(one),
+    neededText(one, marginRatio),
+  ],
   sessions: ({ interval }, marginRatio) => {
     const most = 1 + marginRatio;
     const isWithin = interval !== null && interval.low >= 1 / most && interval.high <= most;
-    return [isWithin ? "alike in these two sessions" : "differs in these two sessions"];
+    return [
+      `${isWithin ? "alike" : "differs"} in these two sessions`,
+      "how much results differ between sessions on this machine is unknown",
+      "",
+    ];
   },
-  groups: (comparison) => [
-    `inconclusive: two groups of ${sampleNoun(comparison, 2)}`,
-    groupsText(comparison),
+  groups: (one) => [
+    `two groups of ${sampleNoun(one, 2)}`,
+    `their ${sampleNoun(one, 2)} fall into two groups`,
+    groupsText(one),
   ],
-  unsteady: (comparison, marginRatio) => {
-    const unsteady = noSteadyStateText(comparison.unsteady ?? { count: 0, of: 1 });
-    return standingOf(comparison) === "unsteady"
-      ? [`inconclusive: ${unsteady}`, "run longer"]
-      : likely(() => [`not proven: ${unsteady}`])(comparison, marginRatio);
-  },
+  unsteady: ({ unsteady }) => [
+    "no steady state",
+    "most runs have no steady state",
+    unsteadyText(unsteady),
+    "run longer",
+  ],
   "at-least": () => [
-    "inconclusive: a lower bound",
+    "a lower bound",
     "a capacity search ended before it reached the limit of a target",
   ],
-  errors: () => ["too many wrong responses"],
   generator: () => [
-    "inconclusive: the generator may have been the limit",
+    "the generator may have been the limit",
+    "the generator may have been the limit, so either side may be faster than measured",
     "either side may be faster than measured",
   ],
-  "few-slices": () => ["inconclusive: too few slices", "measure longer"],
+  "few-slices": () => ["too few slices", "there are too few slices to tell", "measure longer"],
   "dependent-slices": () => [
-    "inconclusive: the ratio drifts",
+    "the ratio drifts",
     "the ratio drifts too slowly for so short a measurement",
-    "measure longer",
   ],
   disturbed: ({ sliced }) => [
-    "inconclusive: one side disturbs the other",
+    "one side disturbs the other",
+    "one side keeps using cores while it rests, which slows the other",
     disturbanceText(sliced?.disturbance ?? null),
   ],
   unconfirmed: ({ stages }) => [
-    "inconclusive: not confirmed",
+    "not confirmed",
+    "fresh runs did not confirm a difference",
     `worse over all blocks, but not in the fresh ones alone (${
       formatRatio(stages?.fresh ?? NaN, null)
     })`,
   ],
+  doubted: () => ["only doubtful runs", "the undisturbed runs alone do not decide"],
+  lost: () => ["too few undisturbed runs", "too few runs were undisturbed"],
 };
 
-/** For example `while it rests, the base uses 30 % of a core more than the other side does`. */
+/** `5 runs each`, `300 pairs of slices`: the data behind a comparison. */
+function each(one: FigureComparison): string {
+  return one.sliced?.isAlone ? samplesText(one) : `${samplesText(one)} each`;
+}
+
+/** `while it rests, the base uses 30 % of a core more than the other side does`. */
 export function disturbanceText(disturbance: Disturbance | null): string {
   if (disturbance === null) return "";
   const { side, cores } = disturbance;
-  return `while it rests, ${side === "base" ? "the base" : "the new side"} uses ${
+  return `while it rests, ${SIDES[side]} uses ${
     percentText(cores)
   } of a core more than the other side does`;
 }
 
-/** For example `4 of 5 runs served nothing`. @param of Whose runs these are, such as ` of b`. */
+/** `4 of 5 runs of the base and 3 of 5 runs of the new side have none`. */
+function unsteadyText(sides: readonly UnsteadySide[]): string {
+  const runs = sides.map(({ side, count, of }) =>
+    `${of === 1 ? "the only run" : `${count} of ${of} runs`} of ${SIDES[side]}`
+  );
+  return `${runs.join(" and ")} ${sides.length === 1 && sides[0].of === 1 ? "has" : "have"} none`;
+}
+
+const SIDES = { base: "the base", next: "the new side" } as const;
+
+/** For example `4 of 5 runs served nothing`. @param of Whose runs they are, such as ` of express`. */
 export function silentText(silent: SilentRuns | null, of = ""): string {
   return silent === null
     ? "runs served nothing"
     : `${silent.count} of ${counted(silent.of, "run")}${of} served nothing`;
 }
 
-/**
- * Makes verdicts such as `likely better, not proven by 3 runs`. @param doubt Why the verdict is not certain, and
- * further details.
- */
-function likely(doubt: Said): Said {
-  return (comparison, marginRatio) => {
-    const side = standingOf(comparison) === "likely-ahead" ? "better" : "worse";
-    const where = comparison.between?.kind === "unknown" ? " in these two sessions" : "";
-    const [why, ...more] = doubt(comparison, marginRatio);
-    return [`likely ${side}${where}, ${why}`, ...more, neededText(comparison, marginRatio)];
-  };
-}
-
-function unproven(comparison: FigureComparison): string {
-  return `not proven by ${samplesText(comparison)}`;
+/** `likely better, not proven by 3 runs`, with further facts. */
+function likelyTexts(one: FigureComparison, marginRatio: number): readonly string[] {
+  const { reason, sliced, between, unsteady } = one;
+  const side = standingOf(one) === "likely-ahead" ? "better" : "worse";
+  const where = between?.kind === "unknown" ? " in these two sessions" : "";
+  const why = reason === "margin"
+    ? `perhaps by less than ${percentText(marginRatio)}`
+    : `not proven${reason === "unsteady" ? ": no steady state" : ` by ${samplesText(one)}`}`;
+  const checks = sliced === null ? "" : "checks and ";
+  const test = reason === "exact" ? "the exact test" : `so many ${checks}comparisons`;
+  const tooFew = reason === "exact" || reason === "many"
+    ? `too few ${sampleNoun(one, 2)} for ${test}`
+    : "";
+  const runs = reason === "unsteady" ? unsteadyText(unsteady) : "";
+  return [`likely ${side}${where}, ${why}`, runs, tooFew, neededText(one, marginRatio)];
 }
 
 type Sampled = Pick<FigureComparison, "runs" | "between" | "sliced">;

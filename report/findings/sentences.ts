@@ -280,12 +280,12 @@ export const ADVICE: Readonly<Record<Advice, string>> = {
   "more-workers":
     "give the generator more workers (-w of plateau bench, or `workers` of an experiment's load)",
   "more-generator-cores": "give the generator more cores",
-  "own-machine": "run the generator on its own machine",
+  "own-machine": "run the generator on its own machine (plateau agent there, --agents here)",
   "other-machine": "use another machine",
   "larger-machine": "use a larger machine",
   "separate-cores": "give target and generator separate cores (`pin` of an experiment)",
   "stop-other-programs":
-    "stop other programs (plateau doctor names them) or keep them on other cores",
+    "stop other programs (plateau doctor names them) or measure when they are idle",
   "raise-priority": "give the target normal priority",
   "raise-cpu-limit": "raise or lift the CPU limit",
   "repeat-run": "repeat the run",

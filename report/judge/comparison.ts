@@ -60,6 +60,7 @@ import {
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import type { Ends } from "../figures/range.ts";
 import { areOneSided, arePairsOneSided, groupsAmong } from "./bimodal_runs.ts";
+import type { RatioBound } from "../writing/ratios.ts";
 import type { RunGroups } from "./reasons.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
 import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
@@ -77,6 +78,10 @@ export interface SilentRuns {
   readonly of: number;
 }
 
+export interface UnsteadySide extends Unsteady {
+  readonly side: "base" | "next";
+}
+
 export interface FigureComparison extends ComparisonJudgement {
   readonly figure: ComparedFigure;
   /** Value in requests per second, or in milliseconds. */
@@ -86,7 +91,9 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly ratio: number | null;
   /** 95 % interval of the ratio; null if a side has fewer than two runs, or no figure to compare. */
   readonly interval: ConfidenceInterval | null;
-  /** p-value of the hypothesis that the true ratio is within the margin; null without an interval. */
+  /** Set if a side could serve more than was measured: a capacity that is a lower bound, or runs that were held back. */
+  readonly bound: RatioBound;
+  /** p-value of the ratio being within the margin. */
   readonly p: number | null;
   /** `p` after Holm's correction over all hypotheses that are decided together. */
   readonly adjustedP: number | null;
@@ -118,9 +125,9 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly stages: FigureStages | null;
   /** The two groups into which the runs, or the ratios of pairs, fall; null if they form a single group. */
   readonly groups: RunGroups | null;
-  /** How many runs of a side have no steady state; null if both sides are steady. */
-  readonly unsteady: Unsteady | null;
-  /** Runs that completed no request, for a side with several runs; null if there are none. */
+  /** Sides of which most runs have no steady state. */
+  readonly unsteady: readonly UnsteadySide[];
+  /** Runs in which a side that was measured several times served nothing; null if there are none. */
   readonly silent: SilentRuns | null;
   /** Whether the undisturbed runs alone fail to confirm the verdict; see `withDoubt`. */
   readonly isDoubted: boolean;
@@ -168,6 +175,13 @@ export const UNTESTED = {
   runsNeeded: null,
   sessionsNeeded: null,
 } as const;
+
+/** A comparison of which nothing is known. */
+export const UNCOMPARED: FigureComparison = {
+  ...UNTESTED,
+  ...{ figure: "rate", base: 0, next: 0, ratio: null, bound: null, runs: 1 },
+  ...{ unsteady: [], silent: null, reason: "nothing" },
+};
 
 export interface GroupComparison {
   /** One for each entry of COMPARED, in the same order. */
@@ -401,17 +415,18 @@ function compareFigure(
 ): FigureComparison {
   const isRate = figure === "rate";
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
-  // Whatever affects both slices of a pair cancels in their ratio.
-  const unsteady = slicedBy ? null : next.unsteady ?? base.unsteady;
+  // Whatever affects both sides of a pair of slices cancels in the ratio.
+  const unsteady = slicedBy ? [] : unsteadySides({ base, next });
   const silent = silentRuns("next", next) ?? silentRuns("base", base);
   const isOpen = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
+  const bound = isOpen.base === isOpen.next ? null : isOpen.next ? "least" : "most";
   if (test === null) {
     const isKnown = values.base > 0 && values.next > 0;
     const isBound = values.next > values.base ? isOpen.base : isOpen.next;
     const sliced = slicedBy?.(figure);
     const single = sliced?.areTheseTwo ? whyAlone(sliced) : "one-run";
     return {
-      ...{ ...values, ...UNTESTED, unsteady, silent },
+      ...{ ...values, ...UNTESTED, unsteady, silent, bound },
       ratio: isKnown ? values.next / values.base : null,
       reason: !isKnown ? "nothing" : isBound ? "at-least" : silent ? "silent" : single,
     };
@@ -457,7 +472,7 @@ function compareFigure(
     ? contrast === null && areOneSided(sides[1].byRun, sides[0].byRun, isBeyondMargin)
     : pairing !== null && arePairsOneSided(pairing.logRatios, isBeyondMargin);
   const isBeyondStray = interval.low > stray || interval.high < 1 / stray;
-  const reserve = unsteady !== null && !isBeyondStray
+  const reserve = unsteady.length > 0 && !isBeyondStray
     ? "unsteady"
     : groups !== null && !isOneSided
     ? "groups"
@@ -489,7 +504,7 @@ function compareFigure(
   const isOpenByChance = RUNS_DECIDE.includes(reason);
   const room = Math.abs(Math.log1p(marginRatio) - Math.abs(Math.log(interval.value)));
   return {
-    ...{ ...values, unsteady, silent, verdict, reason },
+    ...{ ...values, unsteady, silent, bound, verdict, reason },
     ...{ interval, p, adjustedP, exact, runs, between, stages, groups },
     sliced: levels,
     ratio: interval.value,
@@ -516,7 +531,14 @@ export function withConfidence(
   return studentInterval(value, { variance: logStandardError ** 2, degreesOfFreedom }, confidence);
 }
 
-/** Counts the runs that completed no request. Null for a side with a single run, which then has no ratio at all. */
+function unsteadySides(sides: Record<UnsteadySide["side"], ComparedRuns>): UnsteadySide[] {
+  return (["base", "next"] as const).flatMap((side) => {
+    const { unsteady } = sides[side];
+    return unsteady === null ? [] : [{ ...unsteady, side }];
+  });
+}
+
+/** Runs that served nothing; a single run like that has no ratio to anything. */
 function silentRuns(side: SilentRuns["side"], { runs }: ComparedRuns): SilentRuns | null {
   const count = runs.filter(({ requests }) => requests.completed === 0).length;
   return runs.length < 2 || count === 0 ? null : { side, count, of: runs.length };

@@ -7,13 +7,13 @@ import {
   chosenCells,
   differIn,
   isMeant,
-  SCENARIO,
-  TARGET,
 } from "../../base/figures/cells.ts";
 import {
   type ExperimentNames,
   namesInCells,
+  SCENARIO,
   type SelectableCell,
+  TARGET,
 } from "../../base/figures/selector.ts";
 import { stepNamesIn, stepPath, stepPathsIn } from "../../base/figures/steps.ts";
 import type { FigureSide, Results } from "../../runner/result/result.ts";

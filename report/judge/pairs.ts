@@ -312,7 +312,9 @@ export function compareCells(
 
 function withoutVerdicts(comparison: GroupComparison): GroupComparison {
   const figures = comparison.figures.map((figure): FigureComparison =>
-    figure.unsteady === null ? figure : { ...figure, verdict: "inconclusive", reason: "unsteady" }
+    figure.unsteady.length === 0
+      ? figure
+      : { ...figure, verdict: "inconclusive", reason: "unsteady" }
   );
   return { ...comparison, figures };
 }
@@ -328,7 +330,8 @@ function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison
   return {
     ...others,
     figures: figures.map((one): FigureComparison => {
-      const { base: next, next: base, ratio, interval, groups, silent, sliced, verdict } = one;
+      const { base: next, next: base, ratio, interval, groups, sliced, verdict } = one;
+      const { unsteady, silent } = one;
       return {
         ...one,
         base,
@@ -342,6 +345,7 @@ function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison
             high: 1 / interval.low,
           },
         groups: groups && turnedGroups(groups),
+        unsteady: unsteady.map((one) => ({ ...one, side: turnedSide(one.side) })),
         silent: silent && { ...silent, side: turnedSide(silent.side) },
         sliced: sliced && {
           ...sliced,
@@ -410,8 +414,8 @@ function firstPairs({ ranked: [first, ...others], unjudged }: Judged): CellPair[
 }
 
 /**
- * The pairs that are tested together, as one family for Holm's method. They also share what they show about the spread
- * of figures.
+ * The pairs that are tested together, as one family for Holm's method. What each of them shows about the spread of
+ * figures is also used for the others.
  */
 export function provenPairs(plans: readonly Plan[]): CellPair[] {
   return plans.flatMap(({ againstBase, pairs }) => [...againstBase, ...pairs]);

@@ -4,7 +4,7 @@
  * when two results are compared. Places are judged twice, from all runs and from only the undisturbed ones. A verdict
  * holds only as far as both agree.
  */
-import { isOpenAbove, isSearched } from "../figures/capacity.ts";
+import { isSearched } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { isNamedBase } from "../cells/recast.ts";
 import {
@@ -32,7 +32,7 @@ export type PlaceCode = "leads" | "likely" | "equivalent" | "undecided" | "only"
  * turns.
  */
 const OTHER_REASONS = [
-  ...["sessions", "unconfirmed"] as const,
+  ...["nothing", "errors", "sessions", "unconfirmed"] as const,
   ...["few-slices", "dependent-slices", "disturbed"] as const,
 ];
 
@@ -41,7 +41,7 @@ const OTHER_REASONS = [
  * runs.
  */
 export type Why =
-  | Exclude<Standing, "ahead" | "behind" | "equivalent">
+  | Exclude<Standing, "ahead" | "behind" | "equivalent" | "unknown">
   | typeof OTHER_REASONS[number]
   | "doubted"
   | "lost";
@@ -90,8 +90,7 @@ export interface Place {
   /** The decisive figure, and its name, such as `requests/s` or `p99`. */
   readonly of: ComparedFigure;
   readonly figure: string;
-  readonly isAtLeast: boolean;
-  /** Targets that `first` is not proven to beat, if they stand against it just as the rival does. */
+  /** Targets as fast as the leader, or not distinguished from it. */
   readonly peers: readonly string[];
   /** Targets that are proven slower than `first`. */
   readonly beaten: readonly string[];
@@ -220,7 +219,6 @@ function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Whe
       contest.cells.indexOf(first) < contest.cells.indexOf(nearest.cell),
     of: figure,
     figure: figureNameOf(figure, first, unit),
-    isAtLeast: isOpenAbove(first.runs),
     peers: open.filter(({ standing }) => standing === nearest.standing)
       .map(({ cell }) => cell.target),
     beaten: rivals.filter(({ standing }) => standing === "ahead").map(({ cell }) => cell.target),
@@ -228,11 +226,7 @@ function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Whe
     unsettled: (isUnsettledAhead ? ahead : unjudged).map(({ target }) => target),
     isUnsettledAhead,
     invalid: [],
-    why: code !== "undecided"
-      ? null
-      : isUnsettledAhead
-      ? "unsteady"
-      : whyOf(nearest.standing, nearest.decision),
+    why: code !== "undecided" ? null : isUnsettledAhead ? "unsteady" : whyOpen(nearest.decision),
   };
 }
 
@@ -251,9 +245,11 @@ export function oppositeMedian(
   return isOpposite && isNotable && certaintyOf(standingOf(median)) !== "open" ? median : null;
 }
 
-function whyOf(standing: Standing, { reason }: FigureComparison): Why {
-  const other = OTHER_REASONS.find((one) => one === reason);
-  if (other !== undefined) return other;
+/** Why a comparison has no verdict, or does not decide a place. */
+export function whyOpen(comparison: FigureComparison): Why {
+  const other = OTHER_REASONS.find((one) => one === comparison.reason);
+  const standing = standingOf(comparison);
+  if (other !== undefined || standing === "unknown") return other ?? "nothing";
   return standing === "ahead" || standing === "behind" || standing === "equivalent"
     ? "few-runs"
     : standing;
@@ -319,7 +315,6 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
     first: isShort(other) && !isShort(base) ? base : other,
     rival: base,
     isFirstBase: false,
-    isAtLeast: false,
     peers: [base.name],
     beaten: [],
     unsettled: [],
@@ -343,7 +338,7 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
     ...place,
     decision: withoutLevel(decision),
     code: "undecided",
-    why: whyOf(standing, decision),
+    why: whyOpen(decision),
   };
 }
 
@@ -419,7 +414,10 @@ interface Kept {
 function keptByHeldBack(place: Place, held: Place | undefined): Kept | null {
   const isLead = place.code === "leads" && place.of === "rate" && winnerOf(place) === place.first;
   return isLead && held !== undefined && saysOf(held) === saysOf(place)
-    ? { place: { ...held, isAtLeast: true }, kept: "held-back" }
+    ? {
+      place: { ...held, decision: held.decision && { ...held.decision, bound: "least" } },
+      kept: "held-back",
+    }
     : null;
 }
 
@@ -443,20 +441,27 @@ function keptAs(place: Place, without: Place | undefined): Kept {
 }
 
 /**
- * Marks each verdict that the undisturbed runs alone do not confirm.
- * @param again The comparison of the undisturbed runs; undefined if too few are left.
- * @param withHeldBack The comparison that also includes runs whose disturbance can only have held the faster side back.
- * It can confirm a verdict on requests/s, too.
+ * The comparison, with a mark on each verdict that the undisturbed runs alone do not give. A verdict that needs runs of
+ * a side that was held back has the ratio of these runs.
+ * @param again The comparison of the undisturbed runs; undefined if too few of them are left.
+ * @param withHeldBack The same with runs whose disturbance can only have held the faster side back: a verdict on
+ * requests/s that it shows holds, too.
  */
 export function withDoubt(
   comparison: GroupComparison,
   again: GroupComparison | undefined,
   withHeldBack?: GroupComparison,
 ): GroupComparison {
-  const figures = comparison.figures.map((one, i) => {
-    const shown = [again, one.figure === "rate" ? withHeldBack : undefined];
-    const isShown = shown.some((other) => other?.figures[i].verdict === one.verdict);
-    return { ...one, isDoubted: one.verdict !== "inconclusive" && !isShown };
+  const figures = comparison.figures.map((one, i): FigureComparison => {
+    const { figure, verdict } = one;
+    const held = withHeldBack?.figures[i];
+    if (verdict === "inconclusive" || again?.figures[i].verdict === verdict) {
+      return { ...one, isDoubted: false };
+    }
+    // The faster side may be faster still, so the ratio of these runs is a bound.
+    return figure === "rate" && verdict !== "equivalent" && held?.verdict === verdict
+      ? { ...held, bound: verdict === "better" ? "least" : "most" }
+      : { ...one, isDoubted: true };
   });
   return { ...comparison, figures };
 }

@@ -4,13 +4,14 @@
  * whether the measured figures have the published order.
  */
 import { type Bound, type BoundedFigure, boundedFigure } from "../../base/figures/bound.ts";
-import { SCENARIO, TARGET } from "../../base/figures/cells.ts";
 import {
   cellsIn,
   parseSelector,
+  SCENARIO,
   type SelectableCell,
   type Selection,
   selectionOf,
+  TARGET,
 } from "../../base/figures/selector.ts";
 import type { Published } from "../../runner/result/result.ts";
 import { spearmanRho } from "../../runner/stats/regression/correlation.ts";

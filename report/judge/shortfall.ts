@@ -7,8 +7,6 @@ import type { Measurement, Run } from "../../runner/result/result.ts";
 import { mean, sum } from "../writing/spread.ts";
 import { isAtLimit } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
-import { mannWhitney } from "../../runner/stats/comparison/significance_tests.ts";
-import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import { errorRatioOf } from "../figures/errors.ts";
 import { loadSecondsFor } from "./slices.ts";
@@ -28,7 +26,7 @@ export function judgedErrorRatio(runs: readonly Measurement[]): number {
  * For a capacity search, removes the dropped requests. They count as late there, and the rules of the search limit
  * them.
  */
-function judgedRuns(runs: readonly Measurement[]): readonly Measurement[] {
+export function judgedRuns<R extends Measurement>(runs: readonly R[]): readonly R[] {
   if (!isAtLimit({ runs })) return runs;
   return runs.map((run) => ({ ...run, requests: { ...run.requests, dropped: 0 } }));
 }
@@ -44,22 +42,8 @@ export function hasTooManyErrors({ runs }: Pick<ServedRuns, "runs">): boolean {
 export const MOST_COUNTED = 40;
 
 /**
- * Whether the error ratios of the runs differ between the sides by more than chance. Comparing each side with the limit
- * would not tell, because identical builds that fail about as often as is tolerated may end up on different sides of
- * it.
- */
-export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {
-  const [base, next] = sides.map(({ runs }) => runs.map((run) => judgedErrorRatio([run])));
-  if (Math.max(base.length, next.length) <= MOST_COUNTED) {
-    const { p, leastP } = mannWhitney(base, next);
-    if (leastP <= SIGNIFICANCE) return p <= SIGNIFICANCE;
-  }
-  return Math.min(...base) > Math.max(...next) || Math.min(...next) > Math.max(...base);
-}
-
-/**
- * Share of the offered requests that may be incomplete at the deadline, in addition to requests that are normally in
- * flight at any time.
+ * Share of the offered requests that may be incomplete at the deadline, not counting requests which are in flight at
+ * that time.
  */
 const TOLERATED_SHORT_RATIO = 0.02;
 

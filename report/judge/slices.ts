@@ -38,6 +38,7 @@ import {
 import type { FigureName } from "../../base/figures/figure.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { FIGURES } from "../figures/figures.ts";
+import { isUndisturbed } from "./amounts.ts";
 import type { DrawnFigure } from "../figures/range.ts";
 import type { Open } from "./rules.ts";
 import { sum } from "../writing/spread.ts";
@@ -81,7 +82,23 @@ export function areMovedAlike(sides: readonly (readonly Run[])[]): boolean {
     sides.every((runs) => runs.every(isSliced) && runs.some(isMovedAlike));
 }
 
-/** Whether all targets of an experiment were loaded in alternating slices, so that disturbances affect them alike. */
+/** Loads that can alternate between two targets. */
+const IN_TURNS: readonly string[] = ["closed", "rate"];
+
+/**
+ * Whether the ratio of two sides, which did not take turns, would probably hold if they did, because most of what
+ * disturbed their runs would then disturb both sides alike.
+ */
+export function wouldHoldInTurns(sides: readonly (readonly Run[])[]): boolean {
+  const runs = sides.flat();
+  const disturbed = runs.filter((run) => !isUndisturbed(run));
+  return sides.length === 2 && 2 * disturbed.filter(isMovedAlike).length > disturbed.length &&
+    runs.every((run) =>
+      !isSliced(run) && run.agents === undefined && IN_TURNS.includes(run.load.kind)
+    );
+}
+
+/** Whether the targets of an experiment took turns slice by slice, so that a disturbance affects all of them alike. */
 export function areTargetsMovedAlike(runs: readonly Run[]): boolean {
   return areMovedAlike([...Map.groupBy(runs, ({ target }) => target).values()]);
 }
@@ -109,7 +126,7 @@ export interface Sliced {
    * percentile over several runs.
    */
   readonly alone: Alone | null;
-  /** The side that used the other side's cores while at rest; null if neither did. */
+  /** The side that slowed the other by using CPU time while idle; null if neither did. */
   readonly disturbance: Disturbance | null;
 }
 
@@ -190,7 +207,7 @@ function seriesIn([base, next]: Sides, figure: DrawnFigure): PairedSeries | null
   return sliced === undefined ? null : pairedSeries(base.slices.items, next.slices.items, sliced);
 }
 
-/** CPU time that a side used at rest, over all slices for which it is known; null if it is known for none. */
+/** CPU time that a side used while idle, over all slices for which it is known; null if it is known for none. */
 function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
   const seen = pairs.flatMap((sides) => {
     const { items: { restCpuMs }, sliceMs, pauseMs } = sides[side].slices;
@@ -355,7 +372,7 @@ export function turnsOf(figure: FigureName, sliced: SlicedOf | null): Sliced | n
 }
 
 /**
- * Doubt about the ratio of two sides loaded in turns, if one used the other's cores while at rest.
+ * Doubt about the ratio of two sides loaded in turns, if one of them used CPU time while only the other was loaded.
  * @param sliced The alternating slices of the sides; null if they did not take turns.
  */
 export function disturbedOpens(figure: FigureName, sliced: SlicedOf | null): Open[] {

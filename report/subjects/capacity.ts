@@ -146,7 +146,7 @@ const OF_A_RUN = new Set<Advice>(
   ["lower-rate", "longer-run", "repeat-run", "inspect-timeline", "compare-differences"],
 );
 
-/** What would let more trials count: the advice given most often for the trials that did not. */
+/** Says how more trials could count: the advice given most often for those that did not. */
 function nextText(trials: readonly CapacityTrial[]): string {
   const first = trials.filter(({ counts }) => !counts).flatMap((trial) =>
     doubtsOf(trial).flatMap(({ advice }) => advice).find((one) => !OF_A_RUN.has(one)) ?? []

@@ -323,7 +323,7 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
   ]);
 }
 
-/** What there would have to be more of to narrow the interval of a ratio. */
+/** Of what more is needed to narrow the interval of a ratio. */
 const LIMITS = { slices: "slices", processes: "rounds", unknown: "" } as const;
 
 function rowName(figure: ComparedFigure): string {
@@ -331,7 +331,7 @@ function rowName(figure: ComparedFigure): string {
   return typeof figure === "number" ? name : capitalized(name);
 }
 
-/** A finding if one of the sides, while it is at rest, disturbs the other. */
+/** A finding if one of the sides disturbs the other while it should be idle. */
 function findingsOf({ comparison: { decisive, figures } }: SlicedCell, name: string): Finding[] {
   return figures.filter(({ figure }) => decisive.includes(figure))
     .flatMap(({ sliced }) => sliced?.disturbance ?? []).slice(0, 1)

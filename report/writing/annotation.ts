@@ -1,6 +1,6 @@
 /**
- * Workflow commands, which make annotations when a step of a GitHub workflow prints them. Only the lines made here
- * start a command, and their properties and messages can't start another one. Pure.
+ * Workflow commands: when a step of a GitHub workflow prints one, GitHub shows an annotation. The title and message are
+ * escaped so that they can't start another command. Pure.
  * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 import { GLUE } from "./units.ts";

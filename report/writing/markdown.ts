@@ -1,4 +1,4 @@
-/** GitHub-flavoured markdown, also used by the page's client for copying tables. Pure. */
+/** GitHub-flavoured Markdown; the report page's client also uses it to copy tables. Pure. */
 import { harmless, REFERENCES, withoutCommands } from "../../base/control.ts";
 import { Fragment, templateOf, type TemplatePart, type Written } from "./written.ts";
 
@@ -6,14 +6,20 @@ export type Markdown = Fragment<"markdown">;
 
 export const md = templateOf("markdown", escaped);
 
-/** Beginnings of blocks: a list, a rule, an underlined heading, indented code (CommonMark §4, §5). */
+/**
+ * Line beginnings that would start a block (a list, a rule, an underlined heading or indented code), each with a
+ * replacement that has no special meaning (CommonMark §4, §5).
+ */
 const BLOCKS: readonly (readonly [begins: RegExp, inert: string])[] = [
   [/^( *)(?=[-=]+(?:\s|$))/, "$1\\"],
   [/^( *\d{1,9})(?=[.)](?:\s|$))/, "$1\\"],
   [/^ (?= {3})/, "&#32;"],
 ];
 
-/** Text that no markdown renderer takes for markup, a link or a mention, and no CI service for a command. */
+/**
+ * Escapes text so that no Markdown renderer takes any of it for markup, a link or a mention, and no CI service takes
+ * any of it for a command.
+ */
 function escaped(text: string): string {
   const signs = harmless(text)
     .replace(/[\\`*_{}[\]()#+!|~$]/g, "\\$&")
@@ -32,17 +38,16 @@ function joined(parts: readonly Markdown[], between: string): Markdown {
   return new Fragment("markdown", text as Written<"markdown">);
 }
 
-/** Paragraphs with an empty line between them; empty ones are left out. */
+/** Joins paragraphs with an empty line between them; leaves out empty ones. */
 export function paragraphs(parts: readonly Markdown[]): Markdown {
   return joined(parts, "\n\n");
 }
 
-/** A list with one item for each text. */
 export function bulletList(texts: readonly string[]): Markdown {
   return joined(texts.map((text) => md`- ${text}`), "\n");
 }
 
-/** A table, which right-aligns columns of the kind "number". */
+/** A table; columns of the kind "number" are right-aligned. */
 export function tableOf(
   columns: readonly { readonly head: string; readonly kind: string }[],
   rows: readonly (readonly string[])[],
@@ -60,7 +65,6 @@ export function documentOf(part: Markdown): Written<"markdown"> {
   return md`${part}\n`.text;
 }
 
-/** Several documents in sequence. */
 export function together(documents: readonly Written<"markdown">[]): Written<"markdown"> {
   return documents.join("\n") as Written<"markdown">;
 }

@@ -1,7 +1,7 @@
-/** Ratios as people read them: with as many digits as their interval supports, and never as a tiny fraction. */
+/** Ratios as readable text: with as many digits as their interval supports, and never as a tiny fraction. */
 import { formatNumber, formatTick, GLUE, isTooWide, TOO_WIDE } from "./units.ts";
 
-/** `4.31× [4.20, 4.43]`, or without the interval if there is none; `–` if there is no ratio. */
+/** `4.31× [4.20, 4.43]`, or without the interval if there is none; `≥ 4.20×` for a bound; `–` if there is no ratio. */
 export function ratioText(figureRatio: FigureRatio): string {
   return joined(ratioParts(figureRatio));
 }
@@ -12,10 +12,38 @@ export interface RatioParts {
   readonly interval: string;
 }
 
-export function ratioParts({ figure, ratio, interval }: FigureRatio): RatioParts {
-  return ratio === null
-    ? { value: "–", interval: "" }
-    : partsOf(ratio, interval, figure === "rate" ? "fewer" : "shorter");
+export function ratioParts({ figure, ratio, interval, bound = null }: FigureRatio): RatioParts {
+  if (ratio === null) return { value: "–", interval: "" };
+  const less = figure === "rate" ? "fewer" : "shorter";
+  if (bound === null) return partsOf(ratio, interval, less);
+  // The end of the interval takes the place of the value: two limits side by side would leave open which one holds.
+  const end = boundOf({ ratio, interval, bound });
+  const isLeast = (bound === "least") !== isTurned(end);
+  return { value: `${isLeast ? "≥" : "≤"} ${partsOf(end, null, less).value}`, interval: "" };
+}
+
+/** Whether the true ratio may be larger (`least`) or smaller (`most`) than the measured one; null: neither. */
+export type RatioBound = "least" | "most" | null;
+
+/** What a reader may rely on: for a ratio that is a bound, the end of its interval on that side, if it has one. */
+export function boundOf({ ratio, interval, bound }: KnownRatio): number {
+  if (bound === null || interval === null) return ratio;
+  return bound === "least" ? interval.low : interval.high;
+}
+
+/** The ratio of the same two in the other direction. */
+export function inverseOf({ ratio, interval, bound }: KnownRatio): KnownRatio {
+  return {
+    ratio: 1 / ratio,
+    interval: interval && { low: 1 / interval.high, high: 1 / interval.low },
+    bound: bound && (bound === "least" ? "most" : "least"),
+  };
+}
+
+interface KnownRatio {
+  readonly ratio: number;
+  readonly interval: RatioEnds | null;
+  readonly bound: RatioBound;
 }
 
 function joined({ value, interval }: RatioParts): string {
@@ -23,16 +51,20 @@ function joined({ value, interval }: RatioParts): string {
 }
 
 interface FigureRatio {
-  /** The figure, which determines the word for a ratio below 1: fewer requests, but a shorter time. */
+  /**
+   * The compared figure, which determines the word for a ratio below 1: a rate becomes `fewer`, anything else
+   * `shorter`.
+   */
   readonly figure: string | number;
   readonly ratio: number | null;
   readonly interval: RatioEnds | null;
+  /** Default null. */
+  readonly bound?: RatioBound;
 }
 
-/** Smaller ratios are written as their inverse: `12,000× shorter`, not `0.000083×`. */
+/** Ratios below this are written as their inverse: `12,000× shorter`, not `0.000083×`. */
 const LEAST_READABLE = 0.01;
 
-/** Whether a ratio is written as its inverse. */
 export function isTurned(ratio: number | null): boolean {
   return ratio !== null && ratio > 0 && ratio < LEAST_READABLE;
 }
@@ -44,7 +76,10 @@ export function formatRatio(
   return joined(partsOf(ratio, interval, null));
 }
 
-/** The texts of a ratio and its interval. @param less The word for a ratio below 1; null: as a fraction, `1/12,000×`. */
+/**
+ * Returns the texts of a ratio and its interval. @param less The word for a ratio below 1; null: written as a fraction,
+ * `1/12,000×`.
+ */
 function partsOf(
   ratio: number,
   interval: RatioEnds | null,
@@ -73,7 +108,7 @@ function partsWith(
   const ends = [interval.low, interval.high];
   const width = Math.abs(interval.high - interval.low);
   const most = isSame(interval) ? DECIMALS_OF_SAME : Infinity;
-  // Decimals that show a difference between the ends.
+  // Enough decimals to make the two ends of the interval differ.
   const differing = width > 0 ? Math.min(4, Math.ceil(-Math.log10(width))) : 2;
   const decimals = Math.max(decimalsOf(ratio), Math.min(most, differing));
   const value = `${before}${fixed(ratio, decimals, width)}${after}`;
@@ -85,7 +120,7 @@ function partsWith(
   return { value, interval: `[${low},${GLUE}${high}${end}` };
 }
 
-/** If the whole interval is within this ratio of 1, more digits would tell nothing more. */
+/** If the whole interval is within this factor of 1, more decimals would not be informative. */
 const SAME_RATIO = 1.005;
 const DECIMALS_OF_SAME = 3;
 
@@ -93,17 +128,19 @@ export function isSame({ low, high }: RatioEnds): boolean {
   return low >= 1 / SAME_RATIO && high <= SAME_RATIO;
 }
 
-/** A change or margin with two digits: `2 %`, `0.5 %`, `12 %`. */
+/** A change or margin in per cent with two significant digits: `2 %`, `0.5 %`, `12 %`. */
 export function percentText(share: number): string {
   return `${Number((share * 100).toPrecision(2))}${GLUE}%`;
 }
 
-/** Decimals that leave at least two significant digits. */
 function decimalsOf(ratio: number): number {
   return ratio >= 0.1 ? 2 : 3;
 }
 
-/** Text of a ratio; from 1,000 on, with no more digits than the interval or, without one, a measurement supports. */
+/**
+ * Formats a ratio. From 1,000 on, it is rounded to the second significant digit of the interval's width or, without an
+ * interval, to three significant digits.
+ */
 function fixed(ratio: number, decimals: number, width = ratio / 10): string {
   if (ratio === 0 || ratio === Infinity) return ratio === 0 ? "0" : "∞";
   if (ratio >= 1_000) {
@@ -115,7 +152,7 @@ function fixed(ratio: number, decimals: number, width = ratio / 10): string {
   return Number(text) === 0 ? formatNumber(ratio) : text;
 }
 
-/** Two digits, or as many as a ratio near 1 needs to differ from it: `2.9×`, `1.04×`, `0.50×`, `12,000×`. */
+/** A ratio with two significant digits, or with two decimals if it is near 1: `2.9×`, `1.04×`, `0.50×`, `12,000×`. */
 export function timesText(ratio: number): string {
   if (ratio >= 10) return `${formatTick(Number(ratio.toPrecision(2)))}×`;
   if (ratio >= 1.095) return `${ratio.toFixed(1)}×`;

@@ -1,16 +1,16 @@
-/** Statistics over runs, never over requests. */
+/** Statistics of values that each come from a whole run, never from single requests. */
 
-/** The values of one figure in the runs of a cell. */
+/** Spread of one figure across the runs of a cell (a target with a scenario). */
 export interface Spread {
   readonly mean: number;
   readonly median: number;
   readonly min: number;
   readonly max: number;
-  /** One value for each run, by repetition. */
+  /** One value per run, in the order of the repetitions. */
   readonly values: readonly number[];
 }
 
-/** Spread of one or more values. */
+/** @param values At least one value. */
 export function spreadOf(values: readonly number[]): Spread {
   return {
     mean: mean(values),
@@ -21,12 +21,12 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** The mean; 0 without values. */
+/** The mean; 0 if there are no values. */
 export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : sum(values, (value) => value) / values.length;
 }
 
-/** The middle value, or the mean of the middle two; 0 without values. */
+/** The middle value, or the mean of the middle two; 0 if there are no values. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return 0;
   const sorted = [...values].sort((a, b) => a - b);
@@ -35,8 +35,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The middle value, or the lower of the middle two, so that it is the value of an actual run, as percentiles need; 0
- * without values.
+ * The middle value, or the lower of the middle two. Unlike the median, it always is the value of an actual run, as
+ * percentiles need. 0 if there are no values.
  */
 export function lowerMedian(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? 0;

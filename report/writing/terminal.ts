@@ -1,30 +1,30 @@
 /**
- * Text for people, on a terminal or in a log. A line is spans of plain text, each with its style; here
- * alone they become bytes: control characters are written out, signs are put into ASCII where there is
- * no Unicode, and styles become SGR codes where there is colour. No line begins a command of a CI
- * service, not even on a terminal, because behind a pseudo-terminal there may be a log. Pure.
+ * Text for people to read on a terminal or in a log. A line consists of spans of plain text, each with a style. Only
+ * this file turns lines into output: it escapes control characters, replaces special characters with ASCII if the
+ * receiver lacks Unicode, and turns styles into SGR codes if it has colour. No line can be taken for a command by a CI
+ * service, not even on a terminal, because output to a pseudo-terminal may end up in a log. Pure.
  */
 import { GLUE } from "./units.ts";
 import { widthOf } from "./columns.ts";
 import { harmless, withoutCommands } from "../../base/control.ts";
 import type { Written } from "./written.ts";
 
-/** The capabilities of a terminal: its width in columns, colours and characters. */
+/** What a terminal can show. The width is in columns. */
 export interface TerminalOptions {
   readonly width: number;
   readonly color: boolean;
-  /** False: ASCII only. */
+  /** False if only ASCII can be shown. */
   readonly unicode: boolean;
 }
 
-/** What the receiver of the bytes can show. Default: no colours, and all characters. */
+/** What the receiver of the output can show. Default: no colours, but all characters. */
 export type TerminalSigns = Partial<Pick<TerminalOptions, "color" | "unicode">>;
 
-/** Codes of SGR (ECMA-48 §8.3.117). */
+/** SGR parameters that select a style (ECMA-48 §8.3.117). */
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 export type Style = keyof typeof STYLES;
 
-/** A piece of a line; its text may be from outside. */
+/** A piece of a line. Its text may come from outside, because it is escaped when it is printed. */
 export interface TextSpan {
   readonly text: string;
   readonly style?: Style;
@@ -32,7 +32,7 @@ export interface TextSpan {
 
 export type TextLine = readonly TextSpan[];
 
-/** Lines with line breaks. */
+/** The text of lines, each ended by a line break. */
 export function writtenLines(
   lines: readonly TextLine[],
   options: TerminalSigns = {},
@@ -40,7 +40,7 @@ export function writtenLines(
   return lines.map((line) => `${printed(line, options)}\n`).join("") as Written<"terminal">;
 }
 
-/** Lines without styles. */
+/** The text of lines without styles, each ended by a line break. */
 export function textLines(
   texts: readonly string[],
   options: TerminalSigns = {},
@@ -48,12 +48,12 @@ export function textLines(
   return writtenLines(texts.map((text) => [{ text }]), options);
 }
 
-/** A question, after which the cursor stays on the line. */
+/** The text of a question, without a line break, so that the cursor stays on the line. */
 export function prompt(text: string): Written<"terminal"> {
   return printed([{ text }]);
 }
 
-/** A line without a line break. */
+/** The text of one line, without a line break. */
 export function printed(
   line: TextLine,
   { color = false, unicode = true }: TerminalSigns = {},
@@ -90,36 +90,36 @@ const ASCII: Record<string, string> = {
 const SIGNS = new RegExp(`[${Object.keys(ASCII).join("")}]`, "g");
 
 /**
- * Text as the terminal shows it, for measuring its width: without Unicode, Plateau's own special characters become
- * ASCII, text from outside is left as it is, and control characters are written out.
+ * The text as the terminal shows it, which is also what its width is measured on. Control characters are written out;
+ * without Unicode, the special characters that Plateau uses become ASCII.
  */
 export function encoded(text: string, { unicode }: Pick<TerminalOptions, "unicode">): string {
   const plain = harmless(text).replaceAll(GLUE, " ");
   return unicode ? plain : plain.replace(SIGNS, (sign) => ASCII[sign]);
 }
 
-// The part of a terminal that changes: lines at the end of what was written, with the cursor in the row below them.
-// The cursor is never hidden and the keyboard never touched, so that whatever ends the program leaves a terminal that
-// works. Each change is returned as the text that makes it.
+// The changing part of a terminal: the last lines that were written, with the cursor in the row
+// below them. The cursor is never hidden and the keyboard mode is never changed, so the terminal
+// works however the program ends. Each change is returned as the text to write.
 
 const ERASE_TO_LINE_END = "\x1b[K";
 const ERASE_BELOW = "\x1b[J";
 const ERASE_LINE = "\x1b[2K";
 
 export class Screen {
-  /** Columns of each line that is shown. */
+  /** Width of each shown line, in columns. */
   #shown: readonly number[] = [];
 
   constructor(private readonly options: TerminalSigns) {}
 
-  /** Leaves the shown lines where they are, because they are no longer at the end of the output. */
+  /** Leaves the shown lines in place for good. Call it once other output has been written below them. */
   forget(): void {
     this.#shown = [];
   }
 
   /**
-   * Replaces the shown lines by `lines`, below the permanent lines `lasting`.
-   * @param columns Current width of the terminal: if it became narrower, it has wrapped the shown lines.
+   * Replaces the shown lines by `lines`, and writes the permanent lines `lasting` above them.
+   * @param columns Current width of the terminal. If it became narrower, it has wrapped the shown lines.
    */
   changed(
     lines: readonly TextLine[],
@@ -131,14 +131,15 @@ export class Screen {
     const texts = lines
       .map((line) => `${printed(line, this.options)}${ERASE_TO_LINE_END}\n`)
       .join("");
-    // Overwriting the old lines avoids flicker. Permanent lines may be wider than the terminal, so they require
-    // erasing.
+    // Overwriting the old lines avoids flicker. Permanent lines may wrap, so the old lines are
+    // erased first if there are any.
     const isOver = lasting.length === 0 && lines.length > 0;
     if (isOver) {
       const up = rows === 0 ? "\r" : `\r\x1b[${rows}A`;
       return `${up}${texts}${ERASE_BELOW}` as Written<"terminal">;
     }
-    // Line by line, because a terminal that erases everything below its first row keeps a copy in its scrollback.
+    // Erase line by line, because a terminal that is told to erase everything from its first row on
+    // keeps a copy in its scrollback.
     const erased = `\r${ERASE_LINE}${`\x1b[A${ERASE_LINE}`.repeat(rows)}`;
     return `${erased}${writtenLines(lasting, this.options)}${texts}` as Written<"terminal">;
   }

@@ -1,16 +1,16 @@
 /**
- * The writers: everything that leaves Plateau goes through one of them, one file a place. A writer takes
- * text as it is, from wherever it came, and gives `Written` text, in which nothing is left that means
- * something else there: no control character steers a terminal, no line starts a command of a CI
- * service, no cell is a formula, no name is markup. Printing and writing take nothing but this, so what
- * was not escaped for its place can't leave.
+ * The writers: all output of Plateau goes through one of them. There is one file for each format. A writer accepts any
+ * text, even from outside, and returns `Written` text, in which nothing has a special meaning for whatever reads that
+ * format: no control character steers a terminal, no line starts a command of a CI service, no cell is a formula, no
+ * name is markup. Functions that print or write accept only `Written` text, so text that was not escaped for its format
+ * can't get out.
  *
- * | place | file | what text from outside can't do there |
+ * | format | file | what text from outside can't do there |
  * |---|---|---|
  * | terminal | `terminal.ts` | steer it, begin a line of its own, or start a command in a CI log |
  * | annotation | `annotation.ts` | start another workflow command than ours |
  * | csv | `csv.ts` | be a formula, or begin a row or a column |
- * | json | `json.ts` | steer a terminal; it is the same value when it is parsed |
+ * | json | `json.ts` | steer a terminal; parsing it gives the original value |
  * | markdown | `markdown.ts` | be markup, a link or a mention |
  * | hlog | `histogram_log.ts` | end a comment or a tag, or begin a line |
  * | xml, html | `xml.ts`, `html.ts` | be an element or an attribute |
@@ -30,13 +30,14 @@ export type OutputFormat =
   | "xml"
   | "html";
 
-/** Text escaped for its format. Only writers make it, each with one assertion. */
+/** Text escaped for its format. Only the writers make it, each with a type assertion. */
 export type Written<P extends OutputFormat = OutputFormat> = string & { readonly [place]: P };
 
-// Markup from template literals: every interpolated text is escaped for its place, so that nothing from outside can be
-// markup there; only markup that was made for that place goes in as it is.
+// Markup from template literals. Every interpolated text is escaped for the format, so that text
+// from outside never becomes markup. Only a `Fragment` made for the same format is inserted
+// unchanged.
 
-/** A piece of markup. */
+/** A piece of markup in one format. */
 export class Fragment<P extends OutputFormat> {
   constructor(readonly place: P, readonly text: Written<P>) {}
 }

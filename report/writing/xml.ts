@@ -1,4 +1,4 @@
-/** XML: no text becomes an element or an attribute, or a command in the log of a CI service. Pure. */
+/** XML. No text becomes an element or an attribute, or a command in the log of a CI service. Pure. */
 import { harmless, REFERENCES, withoutCommands } from "../../base/control.ts";
 import { type Fragment, templateOf } from "./written.ts";
 
@@ -6,7 +6,7 @@ export type Xml = Fragment<"xml">;
 
 export const element = templateOf("xml", escaped);
 
-/** Attributes, each preceded by a space. */
+/** Returns attributes, each preceded by a space. */
 export function attributes(values: Readonly<Record<string, string | number>>): Xml {
   return element`${Object.entries(values).map(([name, value]) => element` ${name}="${value}"`)}`;
 }
@@ -20,12 +20,15 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "\n": "&#10;",
 };
 
-/** Characters with a meaning in XML, and invisible ones: zero widths, line separators, directions, BOM. */
+/**
+ * Characters with a meaning in XML, line feeds, and invisible characters: zero-width ones, line separators, direction
+ * marks and the BOM.
+ */
 const SPECIAL = /[&<>"'\n\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /**
- * Escapes text, without the characters that XML 1.0 §2.2 forbids: control characters, lone surrogates, U+FFFE and
- * U+FFFF. Invisible characters are written out, as on a terminal.
+ * Escapes text. Removes what XML 1.0 §2.2 forbids (control characters, U+FFFE and U+FFFF; lone surrogates become
+ * U+FFFD), and also carriage returns and C1 control characters. Writes out invisible characters, as on a terminal.
  */
 function escaped(text: string): string {
   const allowed = text

@@ -1,5 +1,5 @@
 /**
- * The search for the capacity of a real server: first single requests to the server at rest, then the peak throughput
+ * The search for the capacity of a real server: first single requests to the unloaded server, then the peak throughput
  * in a closed loop, then trials until the interval is narrow enough, the budget is spent, or the search can't go on.
  * The trials are kept, however the search ends.
  */

@@ -12,7 +12,7 @@ interface Steering {
   readonly shortTrial: (ratePerSec: number) => TrialPlan;
 }
 
-/** A target that completes less than this share of the rate is overloaded, whatever other programs do. */
+/** A target that completes less than this share of the rate is overloaded, even if other programs disturb it. */
 const OVERLOADED_BELOW = 0.9;
 /** The largest factor by which one step lowers the rate while no lower rate is known to hold. */
 const LARGEST_STEP = 4;

@@ -46,8 +46,8 @@ export interface SearchHooks extends CapacityHooks {
 }
 
 /**
- * How long the last responses of a trial may take, in seconds: as long as the longest limit of a rule, or as a response
- * at rest, whichever is longer, but no longer than the time-out.
+ * Seconds to allow for the last responses of a trial: the longest limit of any rule or the latency of the unloaded
+ * server, whichever is longer, capped at the time-out.
  */
 export function lastResponsesS(
   { objectives }: Pick<SearchTerms, "objectives">,

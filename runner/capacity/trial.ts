@@ -216,9 +216,9 @@ const OF_THE_RATE: readonly FindingCode[] = [
 ];
 
 /**
- * What other than the target may have broken the rules: the generator, or a disturbed machine; null if neither. Not
- * used for trials that held, because a disturbance can only make a trial look worse. If the overload is too large for
- * the disturbance to explain, the target is to blame.
+ * Whether something other than the target may have broken the rules: the generator, or a disturbed machine; null if
+ * neither. Not used for trials that held, because a disturbance can only make a trial look worse. If the overload is
+ * too large for the disturbance to explain, the target is to blame.
  */
 function doubtOf(
   measurement: Measurement,

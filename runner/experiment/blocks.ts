@@ -37,7 +37,7 @@ export interface ExperimentLook {
 
 export type LookAfter = (results: Results, repetition: number) => ExperimentLook;
 
-/** What runs in pairs need beyond the context of single runs. */
+/** What is needed to make runs in pairs, in addition to the context of a single run. */
 export type Pairing = Pick<PairContext, "loaders" | "lengths">;
 
 /** @param pairing Null if runs are made one after the other. */

@@ -43,7 +43,7 @@ interface RunSearchContext extends TrialHooks {
 /** The most restarts in one run. After these, another failure of the target would show nothing new. */
 const MOST_STARTS = 3;
 
-/** Throws a TargetError if the target does not respond at rest, or can't be restarted. */
+/** Throws a TargetError if the target does not respond to single requests, or can't be restarted. */
 export async function searchInRun(
   search: RunSearch,
   context: RunSearchContext,

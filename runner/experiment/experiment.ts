@@ -1,5 +1,5 @@
 /**
- * Carries out the whole experiment: every planned run in its order, saved after each, until the end or Ctrl-C. If a run
+ * Carries out the whole experiment: makes all planned runs in order, and saves each, until the end or Ctrl-C. If a run
  * can't be measured, that is recorded and the others go on.
  */
 import { sweepTemporaryFolders } from "../../base/system/temporary_folder.ts";

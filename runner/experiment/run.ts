@@ -149,7 +149,9 @@ interface CarriedOut {
   readonly startedAt: string;
 }
 
-/** The run for the results. Notes are sent about whatever is unknown about its target. */
+/**
+ * The run for the results. Sends notes on what is unknown about the target's use of resources and its runtime counters.
+ */
 export function runOf(
   { planned, target, startedAt }: CarriedOut,
   { measurement, used: { resources, parts }, counters }: WatchedLoad,
@@ -257,7 +259,7 @@ export async function loadAndWatch(
         ...target.access,
         script,
         load: { ...load, workers: load.workers ?? workers },
-        // All cells of a block have the same arrivals, and those of the next block have others.
+        // All cells of a block have the same arrivals; every block has its own.
         seed: derivedSeed(seed, repetition),
         driver,
         logPath,

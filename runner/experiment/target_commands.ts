@@ -58,7 +58,7 @@ export interface RunCommands {
    * origin. Throws a TargetError if a command fails, or the signal's reason on abort.
    */
   started(origin: string): Promise<void>;
-  /** Runs the `after` commands, once, whatever the outcome of the run. Never throws because a command fails. */
+  /** Runs the `after` commands once, even if the run has failed. Never throws because a command fails. */
   end(): Promise<void>;
 }
 

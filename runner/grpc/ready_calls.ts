@@ -4,7 +4,7 @@
  */
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
 import { encodedCall } from "../../base/grpc/encode_call.ts";
-import type { MethodType } from "../../base/grpc/message_types.ts";
+import { messageCountProblem, type MethodType } from "../../base/grpc/message_types.ts";
 import type { CallServer } from "../../base/grpc/one_call.ts";
 import { namesIn } from "../../scenarios/request/template.ts";
 import {
@@ -67,11 +67,11 @@ function readyCall(
       `The server's reflection does not describe ${call.method}: name its .proto file (proto, or --proto)`,
     );
   }
-  const { input, output, clientStreams, serverStreams } = type;
+  const { input, output, serverStreams } = type;
   const isOpen = fillsLater && namesIn({ ...request.wire, path: "", headers: {} }).length > 0;
   const wire = isOpen ? request.wire : encodedBefore(request, type);
   const isRead = readsBody(request) || request.stream?.token !== undefined;
-  checkKinds(request, type, clientStreams);
+  checkKinds(request, type);
   const headers = { ...deadlineOf(request, serverStreams, timeoutMs), ...wire.headers };
   const deadlineMs = deadlineMsIn(headers);
   const ready = {
@@ -133,20 +133,18 @@ function encodedBefore(
  */
 function checkKinds(
   { wire, stream, captures, call }: ScriptRequest,
-  { serverStreams }: MethodType,
-  clientStreams: boolean,
+  type: MethodType,
 ): void {
   const refuse = (message: string): never => {
     throw new UserError([{ place: call?.method ?? "grpc", message }]);
   };
   const sent = Array.isArray(wire.body) ? wire.body.length : 0;
-  if (!clientStreams && sent !== 1) {
-    refuse("Cannot send a list of messages to a method that takes only one: give a single message");
-  }
-  if (serverStreams && captures.length > 0) {
+  const problem = messageCountProblem(type, sent);
+  if (problem !== null) refuse(problem);
+  if (type.serverStreams && captures.length > 0) {
     refuse("Cannot capture a value from a stream: its messages are not kept");
   }
-  if (!serverStreams && stream !== undefined) {
+  if (!type.serverStreams && stream !== undefined) {
     refuse("Cannot use hold or token with a method whose response is one message: leave them out");
   }
 }

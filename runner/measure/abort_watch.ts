@@ -46,7 +46,8 @@ type WatchedRequest = Pick<LoadRequest, "load" | "script" | "turns" | "intervalM
 /** The constant rate at which requests are due; null if their rate varies or is unknown. */
 function rateOf({ load, script, turns }: WatchedRequest): number | null {
   const isConstant = load.kind === "rate" && load.arrivals !== "recorded" && turns === undefined;
-  // The rate of a flow is that of its users; each request but a user's first is due when the one before has ended.
+  // The rate of a flow is the rate at which users arrive; each later request of a user is due when
+  // the one before has ended.
   return isConstant && script.kind === "requests" ? load.ratePerSec : null;
 }
 

@@ -103,7 +103,7 @@ export interface LoadRequest extends Access {
    * own slices.
    */
   readonly turns?: TurnsSpec;
-  /** The target of the load with the other turns. */
+  /** The target of the other load, if the two take turns. */
   readonly partner?: Endpoint;
   /**
    * The processes of this load's target, needed if Plateau has started other targets, too; absent: all processes that

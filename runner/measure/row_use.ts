@@ -11,7 +11,7 @@ import type { Measurement } from "../result/result.ts";
 
 type Begun = Pick<WorkerReport, "sessions" | "totals">;
 
-/** @param reports Reports of all workers, in order. */
+/** @param reports Reports of all workers, in the order of the workers. */
 export function rowUseOf(
   script: Script,
   reports: readonly Begun[],

@@ -23,6 +23,7 @@ import type {
   StreamedResponse,
   ThinkStep,
 } from "../../scenarios/request/script.ts";
+import { filledPath } from "../../scenarios/request/template.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
@@ -200,6 +201,8 @@ export function rowsWithin<Row>(load: PlannedLoad, own: readonly Row[]): readonl
   return own.slice(0, usableConnections(load));
 }
 
+const NO_VALUES: ReadonlyMap<string, string> = new Map();
+
 function requestsOf(
   script: Script & { kind: "requests" },
   connection: ConnectionOptions,
@@ -209,7 +212,9 @@ function requestsOf(
   const specs = socketSpecsOf(script.requests);
   const checked = checkedStreams(implicitCheck);
   const requests = script.requests.map((request): PreparedRequest => {
-    const { wire, step } = request;
+    const { step } = request;
+    // An agent has the path from its coordinator, so what is left in it must not reach the request line.
+    const wire = { ...request.wire, path: filledPath(request.wire.path, NO_VALUES) };
     const spec = specs.get(request.expect);
     if (spec !== undefined && request.socket !== undefined) {
       const { bytes, payload } = openingOf(wire, connection);
@@ -319,24 +324,43 @@ function stepOf(step: ScriptRequest | ThinkStep, checkedStream: Checked): StepSp
 type Checked = (request: ScriptRequest) => Pick<PreparedRequest, "check" | "stream">;
 
 /**
- * Makes expectations of responses. gRPC calls with equal expectations get the same object, because a worker prepares
- * something for each object.
+ * Makes expectations of responses. Requests with equal expectations get the same object, because a worker prepares
+ * something for each object, and a table may have a million rows.
  */
 function checkedStreams(implicit: boolean): Checked {
+  const numberOf = expectationNumbers();
   const known = new Map<string, ReturnType<Checked>>();
-  return (request) => {
-    if (request.call === undefined) return checkedStream(request.expect, request.stream, implicit);
-    const { method, ready } = request.call;
-    if (ready === undefined) throw new Error(`The call of ${method} is not ready`);
-    const { expect, stream, captures } = request;
-    const key = JSON.stringify([
-      ...[method, expect, stream, captures.length],
-      ...[ready.output !== undefined, ready.deadlineMs],
-    ]);
-    const checked = known.get(key) ??
-      checkedStream(expect, { ...stream, kind: "grpc" }, implicit, callOf(expect, ready, captures));
+  return ({ expect, stream, call, captures }) => {
+    const ready = call?.ready;
+    if (call !== undefined && ready === undefined) {
+      throw new Error(`The call of ${call.method} is not ready`);
+    }
+    const ofCall = ready &&
+      [call?.method, captures.length, ready.output !== undefined, ready.deadlineMs];
+    const key = JSON.stringify([numberOf(expect), stream, ofCall]);
+    const checked = known.get(key) ?? checkedStream(
+      expect,
+      ready ? { ...stream, kind: "grpc" } : stream,
+      implicit,
+      ready && callOf(expect, ready, captures),
+    );
     known.set(key, checked);
     return checked;
+  };
+}
+
+/** Numbers expectations; equal ones have the same number. */
+function expectationNumbers(): (expect: Expectation) => number {
+  const numbers = new Map<string, number>();
+  let [last, number]: [Expectation | null, number] = [null, 0];
+  return (expect) => {
+    // Requests that differ only in their values share one expectation object, unless a coordinator sent them.
+    if (expect === last) return number;
+    const text = JSON.stringify(expect);
+    number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    last = expect;
+    return number;
   };
 }
 

@@ -152,7 +152,7 @@ function groupOf(times: SparseHistogram): ServedGroup {
   };
 }
 
-/** Reasons, the most frequent first. */
+/** Number of failed requests by reason, over all workers, the most frequent first. */
 export function reasonsOf(totals: readonly WorkerTotals[]): Measurement["reasons"] {
   const reasons = new Map<string, number>();
   for (const part of totals) {

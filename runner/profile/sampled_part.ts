@@ -14,7 +14,7 @@ interface SampledPart {
 
 /** Share of a run that is skipped at its start if no measured run shows when it became steady. */
 const START_RATIO = 0.25;
-/** The least share of a run that is profiled, whatever its start was like. */
+/** The least share of a run that is profiled, even if the run became steady late. */
 const LEAST_RATIO = 1 / 3;
 /** A profile run that ends by count may be over after this share of the time that the measured runs took. */
 const COUNTED_RATIO = 0.8;
@@ -57,8 +57,8 @@ const NARROWEST_RATIO = 0.001;
 /** The most calls in a tree: some 40 KB of JSON. */
 const MOST_NODES = 1_500;
 
-/** Times in milliseconds are rounded to this many parts of one, nanoseconds, because no profiler's clock is finer. */
-const DIGITS = 1e6;
+/** Times are rounded to nanoseconds, because no profiler's clock is finer. */
+const NS_PER_MS = 1e6;
 
 export function foldedProfile(
   trees: readonly CallTree[],
@@ -82,7 +82,7 @@ export function foldedProfile(
 }
 
 function rounded(ms: number): number {
-  return Math.round(ms * DIGITS) / DIGITS;
+  return Math.round(ms * NS_PER_MS) / NS_PER_MS;
 }
 
 const MOST_CHARACTERS = 200;

@@ -134,6 +134,7 @@ export const conclusion = z.strictObject({
   }).nullable(),
   next: z.array(z.strictObject({
     code: z.enum([
+      "take-turns",
       "mend-runs",
       "add-runs",
       "longer-runs",

@@ -54,7 +54,7 @@ const figure = z.strictObject({
   ),
   intervalReason: z.enum(NO_INTERVAL_REASONS).optional().describe(
     "Why there is no interval: too-short; not-stationary (the level changes); depends-too-long (requests depend on each " +
-      "other for too large a part of the run); few-clusters (fewer than 10 clusters of slow or failed requests); lower-bounds (requests that never ended)",
+      "other for too large a part of the run); few-clusters (fewer than 10 clusters of slow or failed requests); lower-bounds (requests timed out, were unfinished or were dropped)",
   ),
   independentAfterS: z.number().positive().nullable().optional().describe(
     "How many seconds apart two values of the figure must be to be independent, by rank correlation over lags; null: values a quarter of the " +

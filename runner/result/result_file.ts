@@ -60,10 +60,9 @@ export class ResultFile {
   }
 
   addRun(run: Run): Promise<void> {
-    const bytes = bytesOf(run);
     this.results.runs.push(run);
-    this.#runs.push(bytes);
-    return this.#add({ run }, bytes.length, this.#runs.length - 1);
+    this.#runs.push(bytesOf(run));
+    return this.#add({ run }, this.#runs.length - 1);
   }
 
   /** Adds two runs that are useless without each other, and saves them together. */
@@ -76,7 +75,7 @@ export class ResultFile {
   addMissing(missing: Missing): Promise<void> {
     this.results.missing.push(missing);
     this.#fileMissing++;
-    return this.#add({ missing }, 0, this.#runs.length);
+    return this.#add({ missing }, this.#runs.length);
   }
 
   finish(state: "done" | "interrupted"): Promise<void> {
@@ -101,27 +100,26 @@ export class ResultFile {
   }
 
   /** @param after Number of runs before this entry. */
-  async #add(
-    added: Omit<JournalEntry, "planned" | "spent">,
-    bytes: number,
-    after: number,
-  ): Promise<void> {
-    const isLarge = this.#fileBytes >= this.leastBytes &&
-      this.#journalBytes + bytes < JOURNAL_SHARE * this.#fileBytes;
+  async #add(added: Omit<JournalEntry, "planned" | "spent">, after: number): Promise<void> {
     // A journal can't express a removal, so the whole file is written.
-    if (!isLarge || this.results.missing.length !== this.#fileMissing) return await this.save();
+    const mayJournal = this.#fileBytes >= this.leastBytes &&
+      this.results.missing.length === this.#fileMissing;
+    if (!mayJournal) return await this.save();
     const { startedAt, planned, spent } = this.results;
-    const entry = `${JSON.stringify({ planned, spent, ...added } satisfies JournalEntry)}\n`;
+    const head: JournalHead = { startedAt, after };
+    const entry: JournalEntry = { planned, spent, ...added };
+    const isNew = this.#journalBytes === 0;
+    const lines = (isNew ? [head, entry] : [entry]).map((line) => `${JSON.stringify(line)}\n`);
+    const bytes = encoder.encode(lines.join(""));
+    const grownBytes = this.#journalBytes + bytes.length;
+    if (grownBytes >= JOURNAL_SHARE * this.#fileBytes) return await this.save();
     await this.#onDisk(JOURNAL, async (path) => {
-      if (this.#journalBytes === 0) {
-        const head: JournalHead = { startedAt, after };
-        return await replaceFile(path, `${JSON.stringify(head)}\n${entry}`);
-      }
+      if (isNew) return await replaceFile(path, (file) => writeAll(file, bytes));
       using journal = openLog(path);
-      writeAll(journal, encoder.encode(entry));
+      writeAll(journal, bytes);
       await journal.syncData();
     });
-    this.#journalBytes += entry.length;
+    this.#journalBytes = grownBytes;
     await this.onSaved(this.results);
   }
 

@@ -51,7 +51,10 @@ const LEAST_CUTS = 5;
 const SHORTEST_SLICE_MS = 50;
 /** In longer slices, a neighbour would no longer affect both sides alike. */
 const LONGEST_SLICE_MS = 1_000;
-/** By what share a slice's rate at its beginning may be below that of its second half without harm. */
+/**
+ * How far the rate at a slice's beginning may be below the rate of its second half without harm, as a share of the
+ * latter.
+ */
 const HARMLESS_SHARE = 0.02;
 /** If a step of the trial is slower by at most this many standard errors, that may be chance. */
 const STANDARD_ERRORS = 2.5;

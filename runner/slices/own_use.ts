@@ -8,8 +8,8 @@ import { inProportion } from "../host/load_clock.ts";
 import type { Run } from "../result/result.ts";
 
 /**
- * The evidence of a run, with the target's CPU use limited to its own slices, less its use at rest; its waiting and its
- * busiest thread are scaled in proportion.
+ * The evidence of a run, with the target's CPU use limited to its own slices and reduced by what it uses when idle. Its
+ * waiting and its busiest thread are scaled in proportion.
  */
 export function ownEvidence(
   generator: Run["generator"],
@@ -24,7 +24,7 @@ export function ownEvidence(
 
 /**
  * What a target and its parts used, with time counted only in the target's own slices. The CPU use of the target is
- * what it used in these slices, less its use at rest; that of its parts is scaled in proportion.
+ * what it used in these slices, minus what it uses when idle; that of its parts is scaled in proportion.
  */
 export function ownUse(
   { resources, parts }: WatchedUse,
@@ -33,7 +33,7 @@ export function ownUse(
 ): WatchedUse {
   const turns = new Turns(spec);
   const [cores, all] = [coresInUse(slices), meanCoresOf(resources)];
-  // If the use at rest is unknown, it is taken to be 0.
+  // If the use when idle is unknown, it is taken to be 0.
   const times = cores === null || all === 0
     ? spec.durationUs / (spec.pairs * spec.sliceUs)
     : cores / all;

@@ -14,6 +14,7 @@ type Chosen =
   | "more-workers"
   | "more-generator-cores"
   | "own-machine"
+  | "larger-machine"
   | "separate-cores";
 
 export type Remedy =
@@ -22,8 +23,10 @@ export type Remedy =
   | "less-load"
   /** Let the generator do more. */
   | "more-generator"
-  /** Keep the target and the generator from competing for cores. */
-  | "apart";
+  /** Keep target and generator from waiting for each other's cores. */
+  | "apart"
+  /** Make the work fit the cores. */
+  | "fit";
 
 /** The best advice first, without duplicates. */
 export function adviceFor(remedies: readonly Remedy[], given: Case): Advice[] {
@@ -37,7 +40,11 @@ function codesOf(remedy: Remedy, given: Case): readonly Advice[] {
     case "more-generator":
       return moreGenerator(given);
     case "apart":
-      return hasOneCore(given) ? ["own-machine"] : ["separate-cores"];
+      return hasSpareCore(given, 1) ? ["separate-cores"] : ["own-machine"];
+    case "fit":
+      return given.sharesMachine && hasSpareCore(given, 1)
+        ? ["separate-cores", ...lighter(given)]
+        : lighter(given);
     default:
       return [remedy];
   }
@@ -50,16 +57,21 @@ function lessLoad(load: Case["run"]["load"]): Advice {
   return load.kind === "phases" ? "fewer-arrivals" : "lower-rate";
 }
 
-/**
- * Another worker helps only if there is a core for it. If all cores are busy, only a larger or another machine helps.
- */
-function moreGenerator({ evidence, sharesMachine }: Case): readonly Advice[] {
-  const { hostActivity: { cores }, workers } = evidence;
-  const needed = workers + (sharesMachine ? 1 : 0);
-  if (cores === null || cores > needed) return ["more-workers", "other-machine"];
-  return sharesMachine ? ["own-machine", "larger-machine"] : ["larger-machine"];
+/** Another worker helps if there is a core for it. Without one, this machine can only be given less to do. */
+function moreGenerator(given: Case): readonly Advice[] {
+  const others = given.sharesMachine ? 2 : 1;
+  return hasSpareCore(given, others) ? ["more-workers", "other-machine"] : lighter(given);
 }
 
-function hasOneCore({ evidence: { hostActivity: { cores } } }: Case): boolean {
-  return cores === 1;
+/** First the advice that can be followed on this machine, then the advice that needs another machine. */
+function lighter({ run: { load }, sharesMachine }: Case): readonly Advice[] {
+  return [lessLoad(load), sharesMachine ? "own-machine" : "larger-machine"];
+}
+
+/** Whether there are so many cores beside one for each worker; assumed if the number is unknown. */
+function hasSpareCore(
+  { evidence: { hostActivity: { cores }, workers } }: Case,
+  count: number,
+): boolean {
+  return cores === null || cores >= workers + count;
 }

@@ -56,8 +56,8 @@ const FULL_TURNS = 0.85;
  */
 const OTHER_THREADS = 0.1;
 /**
- * Cores used by a process from which on its threads may be taking turns, whatever the program, as in Go with
- * GOMAXPROCS=1.
+ * From this many cores on, the threads of any process may be taking turns on a single core, as those of a Go program
+ * with GOMAXPROCS=1 do.
  */
 const NEAR_TURNS = 0.7;
 /**

@@ -64,7 +64,7 @@ export function machineFindings(given: Case): TrustFinding[] {
 }
 
 function crowded(given: Case): TrustFinding | null {
-  const { evidence, sharesMachine } = given;
+  const { evidence } = given;
   const { busy, cores, others = null } = evidence.hostActivity;
   const { waiting } = busiestOf(evidence);
   if (busy === null || cores === null || busy < FULL) return null;
@@ -78,7 +78,7 @@ function crowded(given: Case): TrustFinding | null {
       [
         // Without other programs, the generator and the target may still fill the cores.
         ...others === null || others >= OTHERS_CORES ? ["stop-other-programs"] as const : [],
-        ...sharesMachine ? ["apart", "larger-machine"] as const : ["other-machine"] as const,
+        "fit",
       ],
       given,
     ),

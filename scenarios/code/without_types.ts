@@ -3,7 +3,7 @@ import { transformSync } from "amaro";
 
 /**
  * Replaces the types in a module with blanks, so that lines and columns stay the same. Throws an Error with line and
- * column if the text is not valid TypeScript.
+ * column if the text is not valid TypeScript, or uses syntax that is more than types, such as an enum.
  * @param module The name of the module, for errors.
  */
 export function withoutTypes(text: string, module: string): string {

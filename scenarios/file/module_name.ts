@@ -5,7 +5,7 @@ import { extname } from "node:path";
 export const TYPED: readonly string[] = [".ts", ".mts"];
 const UNTYPED: readonly string[] = [".js", ".mjs"];
 
-/** Whether a file is a script by its name. This includes k6 scripts, which are recognized later by their imports. */
+/** Whether a file's name is that of a script. Scripts for k6 are included; their imports tell them apart later. */
 export function isScript(path: string): boolean {
   return [...TYPED, ...UNTYPED].includes(extname(path));
 }

@@ -1,5 +1,5 @@
 /**
- * Fills in the parameters of an experiment file, which `--set` can change by name. A choice merges changes into the
+ * Fills in the parameters of an experiment file, whose values `--set` can change. A choice merges changes into the
  * file. A value replaces `${name}` in the file's texts, and `${env.NAME}` is an environment variable. Pure.
  */
 import {

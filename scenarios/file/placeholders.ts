@@ -27,9 +27,9 @@ const ALONE = /^\$\{([^{}]*)\}$/;
 const WITHIN = /\$\$\{|\$\{([^{}]*)\}/g;
 
 /**
- * Fills in every `${name}` in the data. A text that is only a placeholder is replaced by the value itself, of whatever
- * type; within a longer text, the value is converted to text. Keys of maps are never changed. If all texts together
- * exceed `LIMITS.filledIn`, those beyond the limit are left empty.
+ * Fills in every `${name}` in the data. A text that is only a placeholder is replaced by the value itself, which may be
+ * of any type; within a longer text, the value is converted to text. Keys of maps are never changed. If all texts
+ * together exceed `LIMITS.filledIn`, those beyond the limit are left empty.
  */
 export function fillPlaceholders(
   data: unknown,
@@ -41,7 +41,7 @@ export function fillPlaceholders(
 
 class Filling {
   readonly uses: PlaceholderUse[] = [];
-  /** The length of each value as text, by name. */
+  /** The length of each value as text, keyed by the value's name. */
   readonly #lengths = new Map<string, number>();
   /** The total length of all texts so far, in characters. A text that is repeated by a YAML alias counts each time. */
   #chars = 0;

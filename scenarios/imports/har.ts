@@ -1,4 +1,4 @@
-/** Imports a HAR file (HTTP Archive 1.2), in which browsers save the requests of a page, as one user journey. */
+/** Imports a HAR file (HTTP Archive 1.2), in which a browser saves the requests of its pages, as one user journey. */
 import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -18,7 +18,7 @@ import {
   withoutNames,
 } from "./format/format.ts";
 
-/** Some tools write null for missing values. */
+/** Some tools write null for a missing value. */
 const text = z.string().nullish().transform((given) => given ?? "");
 const pair = z.object({ name: z.string(), value: text });
 const pairs = z.array(pair).nullish().transform((given) => given ?? []);
@@ -61,15 +61,15 @@ const archive = z.object({
 type HarEntry = z.output<typeof entry>;
 type Pair = z.output<typeof pair>;
 
-/** Fields of the client's own connection or cache. */
+/** Header fields that concern the browser's own connection or cache. */
 const OWN_FIELDS = new Set([
   ...["host", "content-length", "connection", "keep-alive", "transfer-encoding", "upgrade", "te"],
   ...["expect", "proxy-connection", "if-none-match", "if-modified-since"],
 ]);
-/** Fields that belong to one user. */
+/** Header fields that identify a single user. */
 const SECRETS = ["cookie", "authorization", "proxy-authorization"];
 
-/** The shortest pause that a person makes, rather than the browser. */
+/** A shorter pause is taken for the browser's own time, not for a person's think time. */
 const LEAST_THINK_MS = 500;
 
 export const har: Format = {
@@ -111,7 +111,10 @@ function convert(entries: readonly HarEntry[], { name }: ImportContext): Import 
   return { experiment, notes: [...notesOf(entries, sent, origin, visit)], origins };
 }
 
-/** Whether a request reached a server and got a response: not blocked, not from a cache, not a WebSocket. */
+/**
+ * Whether the request got a response from a server. Blocked requests, responses from a cache and WebSockets don't
+ * count.
+ */
 function hasResponse(
   { request: { method, url }, response: { status }, _fromCache }: HarEntry,
 ): boolean {
@@ -120,7 +123,10 @@ function hasResponse(
     (_fromCache ?? undefined) === undefined;
 }
 
-/** The origin with the most requests of those that served a page or, without pages, anything but redirects. */
+/**
+ * The origin with the most requests, out of those that served a page. If none served a page, all responses but
+ * redirects count instead.
+ */
 function mainOrigin(entries: readonly HarEntry[]): string {
   const responses = entries.filter(({ response: { status } }) =>
     status < 300 || status >= 400 || status === 304
@@ -188,11 +194,11 @@ const USUAL_S = 10;
 const LONGEST_S = 24 * 3_600;
 
 interface HarVisit {
-  /** Think time before each request; 0 where the browser waited, rather than a person. */
+  /** Think time before each request; 0 for a pause of the browser rather than of a person. */
   readonly thinksMs: readonly number[];
-  /** Number of pauses that were shortened. */
+  /** Number of pauses that were shortened to the longest think time allowed. */
   readonly cut: number;
-  /** Time from the first request to the last response, with the pauses as shortened. */
+  /** Seconds from the first request to the last response, with long pauses shortened. */
   readonly lengthS: number;
 }
 
@@ -213,7 +219,7 @@ function visitOf(sent: readonly HarEntry[]): HarVisit {
   };
 }
 
-/** The duration of a load that is long enough for one visit and half of the next, up to `LONGEST_S`. */
+/** Duration of the load: `USUAL_S` if one visit fits into it, otherwise one and a half visits, up to `LONGEST_S`. */
 function loadS(visitS: number): number {
   return visitS <= USUAL_S ? USUAL_S : Math.min(LONGEST_S, Math.ceil(1.5 * visitS));
 }
@@ -227,12 +233,12 @@ function stepOf({ request: { method, url, headers, postData }, response }: HarEn
     [method.toLowerCase()]: withoutNames(pathname + search, "%7B%7B"),
     ...(fields.length > 0 ? { headers: combined(fields) } : {}),
     ...(body === null ? {} : { body }),
-    // A 304 is only sent to a browser that has the response in its cache; any other client gets a 200.
+    // A server sends a 304 only to a client that has the response in its cache; others get a 200.
     expect: { status: response.status === 304 ? 200 : response.status },
   };
 }
 
-/** Whether a field is neither the connection's nor a single user's. */
+/** Whether a header field concerns neither the browser's connection nor a single user. */
 function isOthers({ name }: Pair): boolean {
   return !name.startsWith(":") && !OWN_FIELDS.has(name.toLowerCase()) &&
     !SECRETS.includes(name.toLowerCase());
@@ -242,7 +248,7 @@ function isSendable({ name, value }: Pair): boolean {
   return headerName.safeParse(name).success && headerValue.safeParse(value).success;
 }
 
-/** The body as text; null if there is none. The archive does not contain files that were sent. */
+/** The body as text; null if it is missing or isn't text. A HAR file does not contain uploaded files. */
 function bodyOf({ mimeType, text, params, encoding }: z.output<typeof posted>): string | null {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(mimeType);
   if (text === undefined || text === null || (text === "" && isForm)) {
@@ -268,7 +274,7 @@ function startMs({ startedDateTime }: HarEntry): number {
   return Date.parse(startedDateTime);
 }
 
-/** A repeated field is a list (RFC 9110 §5.3). */
+/** Joins the values of a repeated field to one list (RFC 9110 §5.3). */
 function combined(fields: readonly Pair[]): Record<string, string> {
   const byName = Map.groupBy(fields, ({ name }) => name.toLowerCase());
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Imports a k6 script: its options as a load, and the requests of an iteration as a flow. The script is parsed, never
- * run.
+ * Imports a k6 script: its options become a load, and the requests of an iteration become a flow. The script is parsed,
+ * never run.
  */
 import type * as js from "acorn";
 import type * as z from "zod";
@@ -92,10 +92,12 @@ interface ScriptParts {
   readonly options: js.Expression | null;
 }
 
-/** Exported functions that k6 calls before and after the load. */
+/** Exported functions that k6 calls once, before or after the load. */
 const AROUND = ["setup", "teardown"];
 
-/** The top level of the script. It sends nothing; a name that may be reassigned is not a constant. */
+/**
+ * Reads the functions, constants and options at the top level of the script. Refuses code there that sends requests.
+ */
 export function partsOf(source: ScriptSource): ScriptParts {
   const scope = new ScriptScope();
   const imported = importedNames(source.program);
@@ -148,7 +150,7 @@ function refuseAround({ start, id }: { readonly start: number; readonly id: js.I
   );
 }
 
-/** The function that an expression is or refers to; null for none. */
+/** The function that an expression is or refers to; null if there is none. */
 function functionIn(
   node: js.ExportDefaultDeclaration["declaration"],
   scope: ScriptScope,
@@ -159,7 +161,10 @@ function functionIn(
   return isFunction ? { kind: "function", node, scope } : null;
 }
 
-/** Position of a key in an object of the script; 0 if the key is computed. */
+/**
+ * Position of the first property with this name in any object of the script; 0 if none has it, for example because its
+ * key is computed.
+ */
 export function keyedAt(source: ScriptSource, name: string): number {
   for (const node of nodesIn(source.program) as Iterable<js.AnyNode>) {
     if (node.type !== "Property") continue;
@@ -173,7 +178,7 @@ export function keyedAt(source: ScriptSource, name: string): number {
   return 0;
 }
 
-/** Options that become texts of the experiment, in which values of environment variables stay marked. */
+/** The options that become texts of the experiment, in which values of environment variables stay marked. */
 function textsOf(
   { userAgent }: z.output<typeof optionsSpec>,
   written: unknown,
@@ -187,7 +192,7 @@ function textsOf(
   };
 }
 
-/** All problems of the options, reported at the beginning of the options. */
+/** Converts the options. All their problems are reported at the place where the options begin. */
 export function optionsIn({ options, scope }: ScriptParts, constants: Constants): K6Load {
   const written = options === null ? {} : constants.value(options, scope);
   const data = unmarkedIn(written);

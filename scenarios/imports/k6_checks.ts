@@ -1,11 +1,11 @@
-/** Converts a check of a k6 script to an expectation of the response; to null if that can't be expressed. */
+/** Converts a check of a k6 script to an expectation of the response, or to null if no expectation can express it. */
 import type * as js from "acorn";
 import { status } from "../request/request.ts";
 import { type Constants, resultOf, type ScriptScope } from "./k6_constants.ts";
 import { isMap } from "../../base/yaml/json_text.ts";
 import { unmarked, unmarkedIn } from "./format/references.ts";
 
-/** Parts of an expectation, as in an experiment file. */
+/** Parts of an expectation, with the names that they have in an experiment file. */
 export interface CheckedParts {
   readonly status?: number | readonly number[];
   readonly body?: string;
@@ -13,13 +13,16 @@ export interface CheckedParts {
   readonly json?: unknown;
 }
 
-/** A path of plain members, as in `r.json("a.b")`; other paths have a syntax of their own. */
+/** A path of plain members, as in `r.json("a.b")`. k6 also accepts other paths, with a syntax of their own. */
 const JSON_PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
 export class K6Check {
   constructor(private readonly constants: Constants, private readonly scope: ScriptScope) {}
 
-  /** @param variable The script's name for the response outside of the check, if any. */
+  /**
+   * @param variable Name of the response outside of the check, for a check whose function has no parameter; null for
+   * none.
+   */
   expectedIn(node: js.Expression, variable: string | null): CheckedParts | null {
     if (node.type !== "ArrowFunctionExpression" && node.type !== "FunctionExpression") return null;
     const [first] = node.params;
@@ -40,7 +43,7 @@ export class K6Check {
     return this.#compared(node.operator, node.left, node.right, name);
   }
 
-  /** `r.status === 200`, `r.body === "ok"`, `r.json("a.b") === 1`, `r.json().a.b === 1`. */
+  /** Converts `r.status === 200`, `r.body === "ok"`, `r.json("a.b") === 1` or `r.json().a.b === 1`. */
   #compared(
     operator: string,
     left: js.Expression,
@@ -58,16 +61,16 @@ export class K6Check {
       const number = unmarkedIn(given);
       return status.safeParse(number).success ? { status: Number(number) } : null;
     }
-    if (operator === "==") return null; // a loose comparison may convert one of the two values
+    if (operator === "==") return null; // a loose comparison may convert a value before it compares
     if (of === "body" && members.length === 0) {
       return typeof given === "string" ? { body: given } : null;
     }
-    const isObject = typeof given === "object" && given !== null; // an object equals nothing but itself
+    const isObject = typeof given === "object" && given !== null; // a new object equals no other
     if (of !== "json()" || given === undefined || isObject) return null;
     return { json: members.reduceRight((inner, member) => ({ [member]: inner }), given) };
   }
 
-  /** `r.body.includes("text")`. */
+  /** Converts `r.body.includes("text")`. */
   #included(
     { callee, arguments: [text, ...more] }: js.CallExpression,
     name: string,
@@ -80,7 +83,10 @@ export class K6Check {
   }
 }
 
-/** `r.json("a").b` → `json()`, `a`, `b`; null if the node is not part of the response. */
+/**
+ * Members of the response `name` that an expression reads, such as `json()`, `a` and `b` for `r.json("a").b`; null if
+ * it reads something else.
+ */
 function membersOf(
   node: js.Expression | js.Super,
   name: string,
@@ -107,7 +113,7 @@ function textOf(known: ReturnType<Constants["known"]>): string | null {
   return "given" in known && typeof known.given === "string" ? known.given : null;
 }
 
-/** Both expectations in one; null if a single expectation can't express both. */
+/** Joins two expectations to one; null if a single expectation can't express both. */
 export function bothOf(one: CheckedParts, other: CheckedParts): CheckedParts | null {
   const same = (key: keyof CheckedParts): boolean =>
     one[key] === undefined || other[key] === undefined ||
@@ -132,7 +138,7 @@ function bothJson(one: unknown, other: unknown): unknown {
   return isContrary ? CONTRARY : { ...one, ...Object.fromEntries(joined) };
 }
 
-/** Statuses joined by "or": `r.status === 200 || r.status === 201`. */
+/** Converts two statuses joined by "or", as in `r.status === 200 || r.status === 201`. */
 function eitherOf(operator: string, one: CheckedParts, other: CheckedParts): CheckedParts | null {
   const isOfStatus = [one, other].every((each) => Object.keys(each).join() === "status");
   if (operator !== "||" || !isOfStatus) return null;

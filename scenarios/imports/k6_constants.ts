@@ -24,7 +24,7 @@ export interface FunctionBinding {
 }
 
 /**
- * The meaning of a name: an expression, a value, a value that is only known when the script runs, a function, or
+ * What a name stands for: an expression, a value, a value that is only known when the script runs, a function, or
  * something other than a value, such as a response.
  */
 export type Binding =
@@ -46,7 +46,7 @@ export class ScriptScope {
     return this.#names.get(name) ?? this.around?.get(name);
   }
 
-  /** Assigns a name in the scope that declares it. */
+  /** Assigns a name in the scope that declares it, or else in the outermost scope. */
   assign(name: string, bound: Binding): void {
     if (this.#names.has(name) || this.around === undefined) this.set(name, bound);
     else this.around.assign(name, bound);
@@ -69,7 +69,7 @@ const ARITHMETIC = new Map<string, (a: number, b: number) => unknown>([
   [">=", (a, b) => a >= b],
 ]);
 
-/** Functions of a text or number, by the way scripts write them. */
+/** Built-in functions that can be called without running the script, by the way scripts write them. */
 const CALLED = new Map<string, (value: unknown) => unknown>([
   ["JSON.stringify", (value) => JSON.stringify(value)],
   ["encodeURIComponent", (value) => withMarks(encodeURIComponent(String(value).toWellFormed()))],
@@ -81,22 +81,22 @@ const CALLED = new Map<string, (value: unknown) => unknown>([
 
 const MOST_SPENT = 16 * LIMITS.importedText.most;
 
-/** Functions that do not change their arguments. */
+/** Names of functions that do not change the maps and lists passed to them. */
 const HARMLESS = ["stringify", "check", "sleep", "group", "log", "info", "warn", "error", "debug"];
 
 export class Constants {
   readonly #changed: ChangedNames;
   #spent = 0;
-  /** Number of calls of the script's own functions so far; limited, because nested calls multiply. */
+  /** Calls of the script's own functions so far. Their number is limited, because nested calls multiply. */
   #calls = 0;
   readonly #known = new Map<
     js.Expression,
     { readonly made: unknown; readonly reads: ReadonlySet<string> }
   >();
-  /** Environment variables used by the current value. */
+  /** Names of the environment variables that the current value uses. */
   #reads = new Set<string>();
   readonly #sizes = new WeakMap<object, number>();
-  /** Nesting depth of the values being read: each is part of the previous one, or referred to by it. */
+  /** Nesting depth of the current value. Each value is part of the one around it, or is referred to by it. */
   #depth = 0;
 
   constructor(
@@ -111,7 +111,7 @@ export class Constants {
     return this.#changed.assigned.has(name);
   }
 
-  /** Throws a Refused for anything that is only known when the script runs. */
+  /** Evaluates an expression. Throws a Refused if its value is only known when the script runs. */
   value(node: js.Expression | js.SpreadElement | js.Super | null, scope: ScriptScope): unknown {
     if (node === null) return null;
     if (this.#depth === MOST_NESTED) {
@@ -133,7 +133,7 @@ export class Constants {
     throw new Refused(node.start, `Cannot use this value: ${beyond("importedText", size)}`);
   }
 
-  /** Counts the characters of the script and of its texts, each time they are read again. */
+  /** Counts the characters of code and texts each time they are read. Throws a TooMuch above the limit. */
   spend(characters: number, at: js.Node): void {
     this.#spent += characters;
     if (this.#spent <= MOST_SPENT) return;
@@ -142,13 +142,14 @@ export class Constants {
   }
 
   /**
-   * Environment variables that a known value uses: a file with that value would contain theirs, which may be secrets.
+   * Names of the environment variables that the value of an expression uses, if it is known. A file that contains that
+   * value also contains theirs, which may be secrets.
    */
   readBy(node: js.Expression | js.SpreadElement, scope: ScriptScope): ReadonlySet<string> {
     return this.#reading(() => this.known(node, scope)).reads;
   }
 
-  /** A value made from known ones, with the environment variables that it uses. */
+  /** The result of `make`, with the names of the environment variables that were read to make it. */
   #reading<Made>(make: () => Made): { readonly made: Made; readonly reads: ReadonlySet<string> } {
     const around = this.#reads;
     const reads = this.#reads = new Set();
@@ -159,7 +160,7 @@ export class Constants {
     }
   }
 
-  /** The value, or why it is only known when the script runs. */
+  /** The value of an expression, or why it is only known when the script runs. */
   known(
     node: js.Expression | js.SpreadElement,
     scope: ScriptScope,
@@ -304,7 +305,7 @@ export class Constants {
     return isFirst ? first : this.value(right, scope);
   }
 
-  /** An environment variable, a member or an element. */
+  /** Evaluates an environment variable, a member of a map or an element of a list. */
   #member(node: js.MemberExpression, scope: ScriptScope): unknown {
     const { object, property, computed } = node;
     if (property.type === "PrivateIdentifier") return this.#refuse(node);
@@ -312,7 +313,7 @@ export class Constants {
       ? property.name
       : unmarked(this.#textOf(property, scope));
     if (object.type === "Identifier" && object.name === "__ENV") {
-      const own = scope.get("__ENV"); // the scenario's own environment
+      const own = scope.get("__ENV"); // the environment of the k6 scenario
       const values: object = own?.kind === "value" ? Object(own.value) : {};
       if (Object.hasOwn(values, key)) return Reflect.get(values, key);
       this.#reads.add(key);
@@ -344,7 +345,7 @@ export class Constants {
     return isPlain || name === "JSON.stringify" ? of(value) : this.#refuse(node);
   }
 
-  /** The result of a function of the script that consists of a return. */
+  /** The result of a call, if the function consists of nothing but an expression that it returns. */
   #returned(
     { node: { params, body }, scope: around }: FunctionBinding,
     call: js.CallExpression,
@@ -368,7 +369,10 @@ export class Constants {
     return this.value(result, inner);
   }
 
-  /** Approximate length of a value as JSON; limited, because a value that contains another many times grows fast. */
+  /**
+   * Approximate length of the value as JSON. Callers limit it, because a value that contains another one many times
+   * grows fast.
+   */
   #sizeOf(value: unknown): number {
     if (typeof value === "string") return value.length;
     if (typeof value !== "object" || value === null) return 8;
@@ -384,14 +388,17 @@ export class Constants {
 interface ChangedNames {
   /** Names that may be reassigned after their declaration. */
   readonly assigned: ReadonlySet<string>;
-  /** Names of maps and lists that may be changed by a function that gets them. */
+  /** Names of maps and lists that may be changed, for example by a function to which they are passed. */
   readonly given: ReadonlySet<string>;
 }
 
 function changedNames(program: js.Program): ChangedNames {
   const assigned = new Set<string>();
   const given = new Set<string>();
-  /** By name: names that may refer to the same map or list, because it was passed to them. */
+  /**
+   * For each name: other names that may stand for the same map or list, or for a part of it, because they were assigned
+   * or passed to it.
+   */
   const givenTo = new Map<string, string[]>();
   const functions = functionsIn(program);
   const give = (name: string, from: js.Node): void => {
@@ -436,7 +443,7 @@ function changedNames(program: js.Program): ChangedNames {
   return { assigned, given };
 }
 
-/** Names of the maps and lists that an expression returns or contains. */
+/** Names of the maps and lists that an expression may return or contain. */
 function heldIn(from: js.Node): string[] {
   const node = from as js.AnyNode;
   switch (node.type) {
@@ -455,7 +462,7 @@ function heldIn(from: js.Node): string[] {
   }
 }
 
-/** The named functions of a script, each name once. */
+/** The functions of a script, keyed by name; names that occur twice are left out. */
 function functionsIn(program: js.Program): ReadonlyMap<string, ScriptFunction> {
   const found = new Map<string, ScriptFunction>();
   const twice = new Set<string>();
@@ -475,7 +482,7 @@ function functionsIn(program: js.Program): ReadonlyMap<string, ScriptFunction> {
   return found;
 }
 
-/** The expression that a function returns: its body, or that of its only statement. */
+/** The expression that a function returns, if that is all it does; otherwise null. */
 export function resultOf(body: js.BlockStatement | js.Expression): js.Expression | null {
   if (body.type !== "BlockStatement") return body;
   const [only, ...more] = body.body;
@@ -488,7 +495,7 @@ function isHarmless({ callee }: js.CallExpression): boolean {
   return isHttp || (called.type === "Identifier" && HARMLESS.includes(called.name));
 }
 
-/** The name with which an expression such as `a.b[0]` begins; "" for none. */
+/** The name at the start of an expression such as `a.b[0]`; "" if it does not start with a name. */
 export function rootOf(node: js.Node): string {
   let root = node as js.AnyNode;
   while (root.type === "MemberExpression") root = root.object;

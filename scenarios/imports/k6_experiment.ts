@@ -1,4 +1,7 @@
-/** Converts a k6 script to an experiment in TypeScript that keeps its functions, for `init` to write. Pure. */
+/**
+ * Converts a k6 script to an experiment in TypeScript that keeps the script's functions. `init` writes it to a file.
+ * Pure.
+ */
 import type * as js from "acorn";
 import type { Files } from "../../base/files.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
@@ -33,7 +36,10 @@ type ScriptContext = Pick<ImportContext, "name" | "env"> & { readonly files: Fil
 
 export const isK6 = k6.recognise;
 
-/** Names in `plateau/k6`, by the module and name in k6; a name alone is the module's default export. */
+/**
+ * Names that `plateau/k6` exports, by the module and name in k6. A key without a name stands for the default export or
+ * the whole module.
+ */
 const HERE: Readonly<Record<string, string>> = {
   "http": "http",
   "http.default": "http",
@@ -52,7 +58,7 @@ const HERE: Readonly<Record<string, string>> = {
 const UTILS = /^https:\/\/jslib\.k6\.io\/k6-utils\//;
 const OF_UTILS = ["randomIntBetween", "randomItem", "randomString", "uuidv4"];
 
-/** Throws a UserError if there is nothing to convert. */
+/** Throws a UserError if the script contains nothing that can be converted. */
 export function k6Experiment(
   text: string,
   path: string,
@@ -63,7 +69,7 @@ export function k6Experiment(
     return experimentOf(text, path, source, around);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const refusing = new ScriptSource(text, path); // a new source, without the refusals of parts that are only marked
+    const refusing = new ScriptSource(text, path); // new, without refusals of merely marked parts
     refusing.attempt(() => {
       throw error;
     }, null);
@@ -99,7 +105,7 @@ function experimentOf(
     opened: (path) => openedBy(files, path),
   });
   const taken = new Set(namesIn(source.program));
-  /** A name that does not occur in the script. */
+  /** A name that does not occur in the script: the given one, with underscores appended if needed. */
   const own = (name: string): string => taken.has(name) ? own(`${name}_`) : name;
   const as = (name: string): string => own(name) === name ? name : `${name} as ${own(name)}`;
   const made = new Making({
@@ -178,7 +184,7 @@ function experimentOf(
   return { text: lines.join("\n"), notes };
 }
 
-/** The steps of all iterations of a virtual user. */
+/** The flow of a virtual user, in which the steps of an iteration are repeated. */
 function repeated(steps: readonly object[], rounds: number): unknown {
   const all = steps.length * rounds;
   if (!isWithin("importedSteps", all)) {
@@ -202,7 +208,7 @@ function openedBy(files: Files, path: string): string | null {
 }
 
 interface Imports {
-  /** Imports of the module from `plateau/k6`, under the names used in the script. */
+  /** What to import from `plateau/k6`, with the script's alias if it has one, such as `check as verify`. */
   readonly names: readonly string[];
   readonly lines: readonly string[];
 }
@@ -239,21 +245,25 @@ interface MakingContext {
   readonly scope: ScriptScope;
   readonly missing: Map<string, string>;
   readonly env: (name: string) => string | undefined;
-  /** Returns a name that does not occur in the script. */
+  /** Returns a name that does not occur in the script: the given one, with underscores appended if needed. */
   readonly own: (name: string) => string;
-  /** The `env` of the k6 scenario: parts of its values that come from environment variables are marked. */
+  /**
+   * The environment of the k6 scenario, by name. Parts of its values that come from environment variables are marked.
+   */
   readonly ofScenario: ReadonlyMap<string, string>;
-  /** Values of those environment variables, by name. */
+  /** Values of the environment variables that the marks name. */
   readonly read: ReadonlyMap<string, string>;
-  /** The user agent that the script sets, marked likewise; null if it sets none. */
+  /**
+   * The user agent that the script sets, in which parts from environment variables are marked; null if it sets none.
+   */
   readonly userAgent: string | null;
 }
 
-/** Converts the top level of the script to that of the experiment. */
+/** Converts the top level of a k6 script to that of an experiment. */
 class Making {
   readonly around: Record<string, unknown> = {};
   readonly environment: string[] = [];
-  /** The user agent as an argument, for the calls of `iterations` and `around`; none if the script sets none. */
+  /** The user agent as a list of one argument for calls of `iterations` and `around`; empty if the script sets none. */
   readonly userAgent: readonly string[];
   readsEnv = false;
 
@@ -268,7 +278,7 @@ class Making {
     return Object.keys(this.around).length > 0;
   }
 
-  /** Converts the top level, and returns the name that the function of an iteration has in the written file. */
+  /** Converts the top level. Returns the name that the function of an iteration has in the written file. */
   take(exec: string): string {
     const { source, edits, functions, scope, own } = this.context;
     for (const node of source.program.body) this.#top(node);
@@ -341,7 +351,10 @@ class Making {
     functions.leave(node, why ?? "it sends requests before the load");
   }
 
-  /** A marked text as code; null if it holds a variable in a form, such as base64, that code cannot refer to. */
+  /**
+   * A marked text as code; null if code can't refer to a variable in it, for example because its value is encoded as
+   * base64.
+   */
   #text(marked: string, what: string): string | null {
     const { read, own, functions } = this.context;
     const references = new References(read);
@@ -359,8 +372,8 @@ class Making {
   }
 
   /**
-   * Defines `__ENV` with the variables that the script reads: the values that the k6 scenario sets, and for the other
-   * variables reads of the environment, if they are set, because reading an unset variable would fail.
+   * Defines `__ENV` with the variables that the script reads. They have the values that the k6 scenario sets. All
+   * others are read from the environment, unless they are unset there, because reading an unset variable would fail.
    */
   #environment(): void {
     const { source, env, own, ofScenario } = this.context;

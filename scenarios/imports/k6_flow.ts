@@ -1,4 +1,4 @@
-/** Converts the actions of a k6 script in one iteration to the steps of a flow. */
+/** Converts what a k6 script does in one iteration to the steps of a flow. */
 import { METHODS } from "../../base/http/request.ts";
 import { unescaped } from "../../base/secret_fields.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -31,23 +31,23 @@ import {
   TooMuch,
 } from "./script_source.ts";
 
-/** A step of a flow under construction. */
+/** A step of a flow, in the structure of an experiment file. */
 type K6Step = Record<string, unknown>;
 
-/** The value of an expression: the step of a response, the responses of a batch, or null for anything else. */
+/** What an expression yields: the step whose response it is, the responses of a batch, or null for anything else. */
 type Given = K6Step | Batch | null;
 
 class Batch {
-  /** @param steps Steps by position, or by the name that the script uses. */
+  /** @param steps Steps by position in the batch, or by the name that the script gives them. */
   constructor(readonly steps: Readonly<Record<string, K6Step>>) {}
 }
 
 interface K6Context {
   readonly source: ScriptSource;
   readonly constants: Constants;
-  /** The meaning of imported names in the script. */
+  /** What each imported name stands for, such as `http.get`. */
   readonly imported: ReadonlyMap<string, string>;
-  /** Names through which the script may send requests. */
+  /** Names through which the script may send requests, each with the import through which it sends them. */
   readonly senders: ReadonlyMap<string, string>;
   readonly load: Pick<K6Load, "env" | "maxRedirects" | "rounds" | "userAgent">;
   readonly origins: Origins;
@@ -56,7 +56,7 @@ interface K6Context {
 
 const USUAL_TIMEOUT_MS = 60_000;
 
-/** Modules that can't be converted, each with the key of a request with the same effect in an experiment file. */
+/** Modules that can't be converted, each with the key for such requests in an experiment file. */
 const KEYS_FOR: Readonly<Record<string, string>> = {
   "k6/ws": "websocket",
   "k6/websockets": "websocket",
@@ -76,10 +76,10 @@ export class K6Flow {
   readonly #expansion = new Expansion();
   readonly #sending = new WeakMap<js.Node, boolean>();
   readonly #ending = new WeakMap<js.Node, readonly string[]>();
-  /** Number of redirects that each request follows; null before the first. */
+  /** Number of redirects that each request follows; null before the first request. */
   #redirects: number | null = null;
   #timeoutMs: number | null = null;
-  /** Depth of the functions being walked, each called by the previous one. */
+  /** Number of calls of the script's functions around the current position. */
   #depth = 0;
 
   constructor(private readonly around: K6Context) {}
@@ -92,7 +92,7 @@ export class K6Flow {
     return durationText(this.#timeoutMs ?? USUAL_TIMEOUT_MS);
   }
 
-  /** Walks the function as often as each virtual user calls it. */
+  /** Walks the function once, and repeats its steps as often as each virtual user calls it. */
   iterations(node: ScriptFunction, scope: ScriptScope): void {
     const inner = new ScriptScope(scope);
     const { env, rounds } = this.around.load;
@@ -107,7 +107,7 @@ export class K6Flow {
     for (let round = 1; round < rounds; round++) for (const step of once) this.steps.push(step);
   }
 
-  /** Returns the value of the function's last statement. */
+  /** Walks the body of a function. Returns its value if its last statement returns one, otherwise null. */
   #body({ body }: ScriptFunction, scope: ScriptScope): Given {
     if (body.type !== "BlockStatement") return this.#expression(body, scope);
     const last = body.body.at(-1);
@@ -180,7 +180,7 @@ export class K6Flow {
     for (const name of namesIn(id)) scope.set(name, { kind: "unknown", why });
   }
 
-  /** The binding of a name to which the expression `given` is assigned. */
+  /** What a name stands for after the expression `given` is assigned to it. */
   #bound(given: js.Expression | null, scope: ScriptScope): Binding {
     if (given === null) return { kind: "value", value: undefined };
     const named = given.type === "Identifier" ? scope.get(given.name) : undefined;
@@ -200,7 +200,7 @@ export class K6Flow {
     );
   }
 
-  /** `for (let i = 0; i < 3; i++)`, with constant numbers. */
+  /** Converts a loop such as `for (let i = 0; i < 3; i++)`, whose numbers must be constant. */
   #loop({ init, test, update, body, start }: js.ForStatement, scope: ScriptScope): void {
     const { constants } = this.around;
     const counter = init?.type === "VariableDeclaration" ? init.declarations[0] : undefined;
@@ -226,7 +226,7 @@ export class K6Flow {
     }
   }
 
-  /** `for (const path of ["/a", "/b"])`. */
+  /** Converts a loop such as `for (const path of ["/a", "/b"])`, whose list must be constant. */
   #loopOf({ left, right, body, start }: js.ForOfStatement, scope: ScriptScope): void {
     const id = left.type === "VariableDeclaration" ? left.declarations[0].id : left;
     const values = this.around.constants.value(right, scope);
@@ -244,15 +244,16 @@ export class K6Flow {
     }
   }
 
-  /** Counts rounds of a loop, or calls of a function, before they are walked. */
+  /** Counts rounds of a loop, or calls of a function, before they are walked. Throws a TooMuch above the limit. */
   #rounds(count: number, at: number): void {
     const why = this.#expansion.whyNotRounds(count);
     if (why !== null) throw new TooMuch(at, `Cannot convert this: ${why}`);
   }
 
   /**
-   * Takes the branch of a known condition. If the condition is unknown, no branch may send requests, or end an
-   * iteration or loop that does.
+   * Walks the branch that a known condition selects. If the condition is unknown, the statement is left out with a
+   * note. It is refused if a branch sends requests, or if it may end an iteration or loop for another reason than a
+   * response.
    */
   #if(node: js.IfStatement, scope: ScriptScope): void {
     const { test, consequent, alternate } = node;
@@ -274,12 +275,12 @@ export class K6Flow {
     note(`left out: ${source.written(node)} of ${source.lineOf(node.start)}`);
   }
 
-  /** Whether a node may end an iteration. */
+  /** Whether the node may end the iteration early. */
   #leaves(node: js.Node): boolean {
     return this.#endings(node).some((ending) => ending === "iteration");
   }
 
-  /** What a node may end: an iteration, a loop or a round of a loop. */
+  /** What the node may end early: "iteration", or "loop", which includes a single round of a loop. */
   #endings(node: js.Node): readonly string[] {
     const known = this.#ending.get(node);
     if (known !== undefined) return known;
@@ -298,7 +299,7 @@ export class K6Flow {
     return namesIn(node).some((name) => scope.get(name)?.kind === "other");
   }
 
-  /** Whether a node may send a request, check a response or pause. */
+  /** Whether the node may send a request, check a response or pause. */
   #sends(node: js.Node): boolean {
     const known = this.#sending.get(node);
     if (known !== undefined) return known;
@@ -307,7 +308,7 @@ export class K6Flow {
     return sends;
   }
 
-  /** The step of the response, if the expression sends a request. */
+  /** Walks an expression. Returns the step or batch whose response is its value, otherwise null. */
   #expression(node: js.Expression | js.SpreadElement, scope: ScriptScope): Given {
     switch (node.type) {
       case "AwaitExpression":
@@ -353,13 +354,13 @@ export class K6Flow {
     return null;
   }
 
-  /** Whether the script does not show which function is called. */
+  /** Whether the called function is neither imported nor built in, so that what it does can't be known. */
   #isUnknown(callee: js.CallExpression["callee"]): boolean {
     return callee.type === "Identifier" && !this.around.imported.has(callee.name) &&
       !BUILT_IN.includes(callee.name);
   }
 
-  /** The module of the metric in a call such as `metric.add(1)`; "" for any other call. */
+  /** The module from which the metric in a call such as `metric.add(1)` comes; "" for any other call. */
   #metricOf({ callee }: js.CallExpression, scope: ScriptScope): string {
     const bound = scope.get(rootOf(callee));
     const made = bound?.kind === "expression" && bound.node.type === "NewExpression"
@@ -368,7 +369,7 @@ export class K6Flow {
     return made === null ? "" : this.around.imported.get(rootOf(made)) ?? "";
   }
 
-  /** Calls one of the script's functions with its arguments, and returns its value. */
+  /** Walks one of the script's functions with the arguments of the call, and returns its value. */
   #callOwn(
     own: FunctionBinding,
     { arguments: given, start }: js.CallExpression,
@@ -407,7 +408,7 @@ export class K6Flow {
       callee.property.name === "forEach";
   }
 
-  /** A forEach over a list of the script, or over the responses of a batch. */
+  /** Converts a call of `forEach` on a constant list, or on the responses of a batch. */
   #forEach({ callee, arguments: [each], start }: js.CallExpression, scope: ScriptScope): Given {
     const list = callee.type === "MemberExpression" ? callee.object : null;
     if (
@@ -491,7 +492,7 @@ export class K6Flow {
     return step;
   }
 
-  /** A batch, whose requests k6 sends at the same time. */
+  /** Converts a batch, whose requests k6 sends at the same time. */
   #batch({ arguments: [given], start }: js.CallExpression, scope: ScriptScope): Batch {
     const requests = given === undefined ? null : this.around.constants.value(given, scope);
     if (typeof requests !== "object" || requests === null) {
@@ -593,7 +594,10 @@ export class K6Flow {
     };
   }
 
-  /** Records settings that the scenario or the load has for all requests. */
+  /**
+   * Takes over settings that the scenario or the load has for all requests. Refuses a different limit of redirects. Of
+   * different time-outs, the longest applies.
+   */
   #agree(redirects: unknown, timeout: unknown, at: number): void {
     if (typeof redirects !== "number") {
       throw new Refused(at, "Cannot convert this limit of redirects: it is not a number");
@@ -634,7 +638,7 @@ export class K6Flow {
     }
   }
 
-  /** The step whose response is checked; null if the checked value is not a response. */
+  /** The step whose response a check is given; null if it is given something else. */
   #checked(of: js.Expression | js.SpreadElement, scope: ScriptScope): K6Step | null {
     if (of.type === "Identifier") {
       const given = givenIn(scope.get(of.name));

@@ -1,6 +1,7 @@
 /**
- * Converts an iteration of a k6 script that does more than send plain requests: its functions become generators, which
- * yield each request and go on with its response, and the order of the requests becomes the steps of a flow.
+ * Converts an iteration of a k6 script that does more than send plain requests. Its functions become generators, which
+ * yield each request and continue with its response. The steps of the flow are the requests, in the order in which they
+ * are sent.
  */
 import type * as js from "acorn";
 import { METHODS } from "../../base/http/request.ts";
@@ -20,17 +21,19 @@ import { calledIn } from "./k6_imports.ts";
 import type { Edits } from "./script_edits.ts";
 import { namesIn, nodesIn, partsOf, Refused, type ScriptSource, TooMuch } from "./script_source.ts";
 
-/** A part of a URL. */
 interface UrlPart {
   readonly text: string;
-  /** The environment variable that the part contains: its value is never written to a file. */
+  /**
+   * Name of the environment variable that the text comes from. Its value is not written to a file, except as the
+   * origin.
+   */
   readonly env?: string;
 }
 
-/** Thrown for a part of the script that can't be converted. */
+/** Thrown for a part of the script that can't be converted; the message says why. */
 class Untaken extends Error {}
 
-/** Functions of `http` that `plateau/k6` provides. */
+/** Functions of k6's `http` module that `plateau/k6` has, too. */
 const SENDING = [
   "get",
   "head",
@@ -42,7 +45,7 @@ const SENDING = [
   "request",
   "asyncRequest",
 ];
-/** Members of k6's responses that do not exist in Plateau. */
+/** Members of k6's responses that Plateau's responses lack. */
 const MISSING_MEMBERS = [
   "timings",
   "html",
@@ -62,25 +65,29 @@ interface FunctionsContext {
   readonly constants: Constants;
   readonly imported: ReadonlyMap<string, string>;
   /**
-   * Names that the script imports or creates and that do not exist in Plateau, with the module that would have them.
+   * Names that the script imports or creates and that have no equivalent in Plateau, each with the module that it
+   * needs.
    */
   readonly missing: Map<string, string>;
   readonly maxRedirects: number;
-  /** The text of a file that the script opens; null if there is none. */
+  /** Returns the text of a file that the script opens; null if it can't be read. */
   readonly opened: (path: string) => string | null;
 }
 
 export class K6Functions {
   readonly steps: Record<string, unknown>[] = [];
-  /** Lines that are left out, with the reason. */
+  /** Lines of the script that are left out, each with the reason. */
   readonly left: string[] = [];
   origin: string | null = null;
   follow: number | null = null;
   readonly #expansion = new Expansion();
-  /** Names of functions that yield. */
+  /** Names of the functions that become generators. */
   readonly #generators: ReadonlySet<string>;
   readonly #mattering = new WeakMap<js.Node, boolean>();
-  /** Whether `setup` or `teardown` is walked: its requests are sent in turn, and need not be known in advance. */
+  /**
+   * Whether the current function is `setup` or `teardown`. Its requests need not be known in advance, because they do
+   * not become steps of the flow.
+   */
   #isFree = false;
   #depth = 0;
 
@@ -88,12 +95,11 @@ export class K6Functions {
     this.#generators = this.#generatorNames();
   }
 
-  /** Walks one iteration. */
   iteration(node: ScriptFunction, scope: ScriptScope): void {
     this.#function(node, scope);
   }
 
-  /** Converts `setup` or `teardown`. */
+  /** Converts `setup` or `teardown`, whose requests do not become steps of the flow. */
   free(node: ScriptFunction, scope: ScriptScope): void {
     const steps = this.steps.length;
     this.#isFree = true;
@@ -106,7 +112,7 @@ export class K6Functions {
     return this.#generators.has(name);
   }
 
-  /** Why a node of the script is impossible in Plateau; null if it is possible. */
+  /** Why Plateau lacks something that the node needs; null if it lacks nothing. */
   missingIn(node: js.Node): string | null {
     const { source, imported, missing } = this.around;
     for (const inner of nodesWithoutChecks(node, imported)) {
@@ -140,12 +146,12 @@ export class K6Functions {
     this.#say(`${source.lineOf(node.start)}, ${source.written(node)}: ${why}`);
   }
 
-  /** Notes a line once, however often it is walked. */
+  /** Adds a line to the notes, but only once, although loops may walk the same code again. */
   #say(line: string): void {
     if (!this.left.includes(line)) this.left.push(line);
   }
 
-  /** Puts the content of a file into the script. */
+  /** Replaces a call of `open` by the content of the file. Returns why that is impossible; null if it was possible. */
   #open({ arguments: [path], start, end }: js.CallExpression): string | null {
     const { constants, opened, edits } = this.around;
     const known = path === undefined ? null : constants.known(path, new ScriptScope());
@@ -172,7 +178,7 @@ export class K6Functions {
     return found;
   }
 
-  /** Whether a node sends requests, directly or through functions. */
+  /** Whether the node sends requests, directly or through functions of the script. A group always counts. */
   #yields(node: js.Node, generators = this.#generators): boolean {
     for (const inner of nodesIn(node) as Iterable<js.AnyNode>) {
       if (inner.type !== "CallExpression") continue;
@@ -183,7 +189,7 @@ export class K6Functions {
     return false;
   }
 
-  /** Whether the order of a node matters: it sends, pauses or waits. */
+  /** Whether the order in which the node runs matters, because it sends, pauses or waits. */
   #matters(node: js.Node): boolean {
     const known = this.#mattering.get(node);
     if (known !== undefined) return known;
@@ -296,7 +302,7 @@ export class K6Functions {
     }
   }
 
-  /** Turns a check that needs something unavailable into one that always passes, and says so. */
+  /** Replaces each check that needs something unavailable by one that always passes, and notes it. */
   #dropChecks(node: js.Node): void {
     const { source, edits, imported } = this.around;
     for (const property of checksIn(node, imported)) {
@@ -472,7 +478,10 @@ export class K6Functions {
     for (const think of thinks) this.#add({ think }, given.start);
   }
 
-  /** Consecutive pauses; null if their lengths are unknown. */
+  /**
+   * The think times for a pause of `node` seconds, one for each constant or uniform part of the sum; null if they are
+   * unknown.
+   */
   #thinks(node: js.Node, scope: ScriptScope): unknown[] | null {
     const one = node as js.AnyNode;
     if (one.type === "Super" || !isExpression(one)) return null;
@@ -522,7 +531,7 @@ export class K6Functions {
     for (const property of params?.type === "ObjectExpression" ? params.properties : []) {
       if (property.type !== "Property" || property.key.type !== "Identifier") continue;
       const value = property.value as js.Expression;
-      // A name built from an environment variable would write the variable's value into the file.
+      // A name made from an environment variable would bring its value into the file.
       if (property.key.name === "tags" && constants.readBy(value, scope).size > 0) continue;
       const known = constants.known(value, scope);
       if ("given" in known) values[property.key.name] = known.given;
@@ -567,7 +576,8 @@ export class K6Functions {
         throw new Untaken(`it goes to ${own}, but the other requests go to ${this.origin}`);
       }
     }
-    // An unknown beginning of an address stands for its origin, and is no part of its path.
+    // A placeholder at the beginning of an address stands for its origin, and is no part of the
+    // path.
     const own = origin === undefined ? rest.replace(/^\{[^{}]*\}(?=\/|$)/, "") : rest;
     const path = own.replace(/#.*$/s, "");
     const redirects = params.redirects ?? this.around.maxRedirects;
@@ -579,7 +589,7 @@ export class K6Functions {
     }, at);
   }
 
-  /** A URL in which `{name}` stands for anything that is only known when the script runs. */
+  /** The parts of a URL, in which `{name}` stands for anything that is only known when the script runs. */
   #described(node: js.Node, scope: ScriptScope): UrlPart[] {
     const one = node as js.AnyNode;
     const [env] = isExpression(one) ? this.around.constants.readBy(one, scope) : [];
@@ -619,7 +629,7 @@ function urlPart(text: string, env?: string): UrlPart {
   return { text: text.replaceAll(/[{}]/g, ""), ...env !== undefined && { env } };
 }
 
-/** A URL from a certain character on, with `{NAME}` for environment variables. */
+/** The URL from the character `from` on, with `{NAME}` in place of environment variables. */
 function shownAfter(parts: readonly UrlPart[], from: number): string {
   let at = 0;
   return parts.map(({ text, env }) => {
@@ -631,7 +641,7 @@ function shownAfter(parts: readonly UrlPart[], from: number): string {
   }).join("");
 }
 
-/** Whether the parts of an expression may be described one by one. */
+/** Whether an expression is put together from parts that can be described one by one. */
 function isJoined(node: js.Expression, scope: ScriptScope): boolean {
   return node.type === "TemplateLiteral" ||
     node.type === "BinaryExpression" && node.operator === "+" ||
@@ -655,7 +665,7 @@ function isExpression(node: js.AnyNode): node is js.Expression {
   return /Expression$|Literal$|^Identifier$/.test(node.type);
 }
 
-/** The parts of a statement itself, without nested statements. */
+/** The parts of a statement that are not themselves statements, such as the condition of an `if`. */
 function headsOf(node: js.Statement): js.Node[] {
   switch (node.type) {
     case "BlockStatement":
@@ -678,7 +688,7 @@ function headsOf(node: js.Statement): js.Node[] {
   }
 }
 
-/** Statements that leave the function or loop around a statement early. */
+/** The return, break and continue statements in a statement, without those in nested functions. */
 function* leavingIn(statement: js.Statement): Generator<js.Node> {
   const waiting: js.Node[] = [statement];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -687,13 +697,16 @@ function* leavingIn(statement: js.Statement): Generator<js.Node> {
   }
 }
 
-/** Whether a statement is a group, whose inner statements are checked one by one. */
+/**
+ * Whether a statement is a call such as `group("name", () => …)`. The statements in its function are checked one by
+ * one.
+ */
 function isGroup(node: js.Statement): boolean {
   return node.type === "ExpressionStatement" && node.expression.type === "CallExpression" &&
     /Function/.test(node.expression.arguments[1]?.type ?? "");
 }
 
-/** Rules of the checks below a node. */
+/** The conditions of all checks below a node, as properties such as `"is 200": (r) => r.status === 200`. */
 function* checksIn(node: js.Node, imported: ReadonlyMap<string, string>): Generator<js.Property> {
   for (const inner of nodesIn(node) as Iterable<js.AnyNode>) {
     if (inner.type !== "CallExpression" || calledIn(inner, imported) !== "k6.check") continue;

@@ -1,7 +1,9 @@
 /** The imports of a k6 script, and which of them a call uses. */
 import type * as js from "acorn";
 
-/** The meaning of each imported name: `http`, `http.get`, `k6.check`, or a module that Plateau does not know. */
+/**
+ * What each imported name stands for, such as `http`, `http.get` or `k6.check`, or a module that Plateau does not know.
+ */
 export function importedNames({ body }: js.Program): ReadonlyMap<string, string> {
   const imported = new Map<string, string>();
   for (const node of body) {
@@ -19,8 +21,8 @@ export function importedNames({ body }: js.Program): ReadonlyMap<string, string>
 }
 
 /**
- * The imported function that is called, such as `k6.check`, whatever its name in the script, or `console`; null for any
- * other.
+ * The imported function that is called, such as `k6.check`, even if the script gives it another name; "console" for a
+ * method of the console; null for any other call.
  */
 export function calledIn(
   { callee }: js.CallExpression,

@@ -1,4 +1,4 @@
-/** Converts the options of a k6 script to a load. Options without an equivalent are problems at their path. */
+/** Converts the options of a k6 script to a load. Each option without an equivalent is reported with its path. */
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 import { durationText } from "../../base/quantity.ts";
@@ -8,10 +8,10 @@ import { type K6Thresholds, k6Thresholds } from "./k6_thresholds.ts";
 
 const MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
-/** Units of rates. */
+/** Units of rates, in milliseconds. */
 const UNITS = { s: MS.s, m: MS.m, h: MS.h };
 
-/** A duration such as `1m30s`, or milliseconds, as in k6; becomes milliseconds. */
+/** A duration in k6's form, which is a text such as `1m30s` or a number of milliseconds. Becomes milliseconds. */
 export const length = z.union([
   z.number().min(0),
   z.string().regex(/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/, {
@@ -85,14 +85,14 @@ const executor = z.discriminatedUnion("executor", [
 
 type Executor = z.output<typeof executor>;
 
-/** Options that do not affect what is sent. */
+/** Options that are ignored, because they do not affect what is sent. */
 const NEUTRAL = [
   ...["tags", "systemTags", "summaryTrendStats", "summaryTimeUnit", "noUsageReport", "noSummary"],
   ...["discardResponseBodies", "setupTimeout", "teardownTimeout", "batch", "batchPerHost"],
   ...["ext", "cloud", "httpDebug", "linger", "throw"],
 ];
 
-/** Options that are not supported, but may be switched off explicitly. */
+/** Options that are not supported, so a script may only switch them off. */
 const OFF = ["noVUConnectionReuse", "noCookiesReset", "noThresholds", "paused"];
 
 export const optionsSpec = z.strictObject({
@@ -128,25 +128,25 @@ export const optionsSpec = z.strictObject({
 
 export interface K6Load {
   readonly scenario: string;
-  /** The scenario's name in Plateau. */
+  /** Name of the k6 scenario's counterpart in Plateau. */
   readonly ownScenario: string;
-  /** The exported function that it runs. */
+  /** Name of the exported function that runs in each iteration. */
   readonly exec: string;
   readonly load: object;
-  /** How often each virtual user goes through the flow. */
+  /** How often each virtual user repeats the iteration. */
   readonly rounds: number;
   readonly limits: K6Thresholds;
-  /** Differences from k6. */
+  /** Differences from k6, as sentences without full stops. */
   readonly notes: readonly string[];
-  /** Environment variables of this scenario. */
+  /** Environment variables that the k6 scenario sets. */
   readonly env?: Readonly<Record<string, unknown>>;
-  /** How many redirects a request follows. */
+  /** The most redirects that a request follows. */
   readonly maxRedirects: number;
   readonly insecure: boolean;
   readonly userAgent?: string;
 }
 
-/** Without options, k6 runs a script once. */
+/** The load of a script without options, which k6 runs once. */
 export const ONCE: Omit<K6Load, "limits"> = {
   ...{ scenario: "default", ownScenario: "default", exec: "default", load: {}, notes: [] },
   ...{ rounds: 1, maxRedirects: 10, insecure: false },
@@ -252,7 +252,7 @@ interface K6Ramp {
   readonly to: number;
 }
 
-/** Converts stages; one without a duration is a jump to the start of the next. */
+/** Converts stages to ramps. A stage without a duration has no ramp; the load jumps to where the next one starts. */
 function rampsOf(
   start: number,
   stages: readonly { readonly duration: number; readonly target: number }[],

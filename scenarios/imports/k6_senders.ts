@@ -1,17 +1,20 @@
-/** The names of a k6 script through which it may send requests: imports, and functions that use them. */
+/** Finds the names through which a k6 script may send requests: imports, and functions that use them. */
 import type * as js from "acorn";
 import { namesIn, nodesIn, partsOf } from "./script_source.ts";
 
 /** Modules and functions of k6 that send nothing, check no response and do not pause. */
 const SILENT = /^(?:k6\.fail|k6\/(?:crypto|data|encoding|execution|html|metrics|options)\b)/;
 
-/** Each name, with the import through which it sends. A function that uses none of these names sends nothing. */
+/**
+ * Names through which the script may send, check or pause, each with the import that does so. A function that uses none
+ * of them sends nothing.
+ */
 export function sendersIn(
   program: js.Program,
   imported: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const senders = new Map<string, string>();
-  /** By name: the names of functions that refer to it. */
+  /** For each name, the functions that refer to it. */
   const reachedBy = new Map<string, string[]>();
   for (const [name, within] of functionsOf(program)) {
     for (const used of new Set(within)) reachedBy.getOrInsert(used, []).push(name);
@@ -26,7 +29,7 @@ export function sendersIn(
   return senders;
 }
 
-/** Names of functions, and of objects with functions, each with all names that these functions use. */
+/** Names of functions, classes and objects with functions, each with all names that they use. */
 function* functionsOf(program: js.Program): Generator<[name: string, within: readonly string[]]> {
   for (const node of nodesIn(program) as Iterable<js.AnyNode>) {
     if (node.type === "FunctionDeclaration") yield [node.id?.name ?? "default", namesIn(node)];
@@ -42,7 +45,7 @@ function* functionsOf(program: js.Program): Generator<[name: string, within: rea
   }
 }
 
-/** Names used by the functions in an expression, and names that occur without being called. */
+/** Names that the functions in an expression use, and names that the expression mentions without calling them. */
 function heldFunctions(from: js.Node): string[] {
   const held: string[] = [];
   const waiting = [from as js.AnyNode];

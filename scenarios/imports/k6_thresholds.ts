@@ -1,4 +1,7 @@
-/** Converts the thresholds of a k6 script to thresholds on the same figures; any without an equivalent become notes. */
+/**
+ * Converts the thresholds of a k6 script to thresholds on the corresponding figures. A threshold without an equivalent
+ * becomes a note.
+ */
 import * as z from "zod";
 import { parseThreshold } from "../claims/threshold.ts";
 import { isMarked, unmarkedIn } from "./format/references.ts";
@@ -9,18 +12,18 @@ const written = z.union([
   z.looseObject({ threshold: z.string(), abortOnFail: z.unknown().optional() }),
 ]);
 
-/** Thresholds by metric, perhaps with tags: `http_req_duration{name:login}`. */
+/** Thresholds by metric, which may have tags, as in `http_req_duration{name:login}`. */
 export const k6Thresholds = z.record(z.string(), z.union([written, z.array(written)]));
 
 export type K6Thresholds = z.output<typeof k6Thresholds>;
 
 interface ThresholdContext {
-  /** Names of the scenario in k6 and in the experiment. */
+  /** Names of the scenario: first in k6, then in the experiment. */
   readonly scenario: string;
   readonly ownScenario: string;
   /** Whether requests have due times, from which Plateau measures latency. */
   readonly isOpen: boolean;
-  /** Requests of the flow. */
+  /** The requests in the scenario's flow. */
   readonly steps: readonly { readonly name?: unknown; readonly expect?: unknown }[];
   readonly placeOf: (metric: string) => string;
 }
@@ -30,7 +33,7 @@ interface TakenThresholds {
   readonly notes: readonly string[];
 }
 
-/** A threshold of Plateau, with its differences from k6's; or why there is no equivalent. */
+/** Either a threshold of Plateau with notes on how it differs from k6's, or the reason why there is no equivalent. */
 type TakenThreshold =
   | { readonly text: string; readonly notes: readonly string[] }
   | { readonly why: string };
@@ -79,12 +82,12 @@ const REDIRECTS =
   "redirects have figures of their own";
 
 interface TagScope {
-  /** The selector in parentheses after the figure; null: all requests. */
+  /** Selects requests in a threshold, where it follows the figure in parentheses; null for all requests. */
   readonly cells: string | null;
   readonly steps: ThresholdContext["steps"];
 }
 
-/** Scope of the tags `name:login` and `scenario:default`; other tags have no counterpart. */
+/** The requests to which tags restrict a threshold. Only the tags `name` and `scenario` have a counterpart. */
 function scopeOf(
   tags: string | undefined,
   { scenario, ownScenario, steps }: ThresholdContext,
@@ -128,7 +131,8 @@ const AGGREGATIONS = new Map([["avg", "mean"], ["med", "p50"], ["min", "min"], [
 const duration: MetricLike = ({ aggregation, percentile, limit, isWhole }, { isOpen }) => {
   const name = aggregation === "p" ? `p${Number(percentile)}` : AGGREGATIONS.get(aggregation);
   if (name === undefined) return NO_FIGURE;
-  // k6 measures from the moment of sending, as service time does; a single request of a flow only has a latency.
+  // k6 measures from the moment of sending, as Plateau does for service time. A figure of a single
+  // request in a flow is always a latency.
   return { name: isOpen && isWhole ? `service.${name}` : name, limit: `${limit}ms` };
 };
 
@@ -157,7 +161,7 @@ const METRICS: ReadonlyMap<string, MetricLike> = new Map([
   ["http_reqs", requests],
 ]);
 
-/** Whether a status that k6 counts as failed, one outside 200 to 399, is expected. */
+/** Whether the check expects a status outside 200 to 399, which k6 counts as failed. */
 function expectsFailure({ expect }: ThresholdContext["steps"][number]): boolean {
   const { status = [] }: CheckedParts = Object(expect);
   return [status].flat().some((one) => one < 200 || one > 399);

@@ -1,4 +1,4 @@
-/** Imports a Postman collection (format v2.0 or v2.1): its requests in order, as one user journey. Pure. */
+/** Imports a Postman collection (format v2.0 or v2.1). Its requests, in order, become one user journey. Pure. */
 import * as z from "zod";
 import { METHODS } from "../../base/http/request.ts";
 import { basicAuthorization } from "../../base/net/endpoint.ts";
@@ -34,10 +34,10 @@ const MOST_NAMED = 5;
 
 type Step = Record<string, unknown>;
 
-/** What a request inherits from its folders. */
+/** What a request inherits from the folders around it. */
 interface Around {
   readonly path: Path;
-  /** Names of the folders. */
+  /** Names of the folders, outermost first. */
   readonly folders: readonly string[];
   readonly auth: Auth | undefined;
 }
@@ -139,7 +139,10 @@ class Conversion {
     }
   }
 
-  /** The step for a request; null if its method is not supported, or if it goes to another host. */
+  /**
+   * The step for a request; null if Plateau does not support its method, or if its origin differs from that of the
+   * first request.
+   */
   #step(name: string, request: Request, around: Around): Step | null {
     const method = request.method.toLowerCase();
     if (!(METHODS as readonly string[]).includes(method)) {
@@ -166,7 +169,10 @@ class Conversion {
     };
   }
 
-  /** A unique name; prefixed by its folders if another request has the same name. */
+  /**
+   * A unique name for the step, with its folders in front if another request has the same name. Empty if that name is
+   * taken, too.
+   */
   #name(name: string, folders: readonly string[]): { name?: string } {
     for (const text of [name, [...folders, name].join("/")]) {
       const cleaned = text.replaceAll(/[^\p{L}\p{N}_ /:{}-]+/gu, " ").replaceAll(/ +/g, " ")
@@ -284,7 +290,7 @@ class Conversion {
     }
   }
 
-  /** A repeated field is a list. */
+  /** A form or multipart body. A name that occurs more than once gets a list. */
   #form(
     kind: "form" | "multipart",
     fields: NonNullable<Request["body"]>["formdata"],
@@ -313,7 +319,7 @@ class Conversion {
   }
 }
 
-/** Content types that Postman sets for the chosen language of a text. */
+/** Content types that Postman sets for a body of raw text, by the language chosen for it. */
 const RAW_TYPES: Readonly<Record<string, string>> = {
   json: "application/json",
   xml: "application/xml",

@@ -1,4 +1,4 @@
-/** The schema of a Postman collection: the parts that are read, with defaults for optional ones. */
+/** The schema of a Postman collection. It has only the parts that are read, with defaults for optional ones. */
 import * as z from "zod";
 
 /** Postman writes null for many missing values. */
@@ -6,7 +6,7 @@ const text = z.union([z.string(), z.number(), z.boolean(), z.null()]).optional()
   .transform((given) => given === undefined || given === null ? "" : String(given));
 const flag = z.boolean().nullish().transform((given) => given === true);
 
-/** Removes disabled items, which are not sent. */
+/** A list without its disabled items, which are not sent. */
 function enabled<Item extends z.ZodType<{ disabled: boolean }>>(
   item: Item,
 ): z.ZodType<z.output<Item>[]> {
@@ -43,7 +43,7 @@ const script = z.looseObject({
 
 export type Script = z.output<typeof script>;
 
-/** Version 2.1 has the parts as a list of keys and values, version 2.0 as a map. */
+/** Version 2.1 gives the parts of an authentication as a list of keys and values, version 2.0 as a map. */
 const auth = z.looseObject({ type: z.string() }).transform((given) => {
   const parts: unknown = given[given.type];
   const pairs = Array.isArray(parts)
@@ -88,7 +88,7 @@ const body = z.looseObject({
 const parts = z.union([z.string().transform((text) => [text]), z.array(z.unknown())]).nullish()
   .transform((given) => (given ?? []).map((one) => String(Object(one).value ?? one)));
 
-/** A URL as text, or in parts. */
+/** A URL, written as text or in parts. */
 const url = z.union([
   z.string().transform((raw) => ({ raw, variable: [] })),
   z.looseObject({
@@ -108,7 +108,7 @@ const url = z.union([
   })),
 ]).nullish().transform((given) => given ?? { raw: "", variable: [] });
 
-/** A request; a plain text is the URL of a GET. */
+/** A request. Plain text is the URL of a GET. */
 const request = z.union([
   z.string().transform((raw) => ({ url: raw })),
   z.looseObject({}),
@@ -135,7 +135,7 @@ export interface Item {
   readonly event: readonly Script[];
   readonly auth?: Auth;
   readonly request?: Request;
-  /** Items of a folder. */
+  /** Items in a folder; absent for a request. */
   readonly item?: readonly Item[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The meaning of `{{ … }}` in a Postman collection: the collection's own texts, values of the scenario, or environment
- * variables.
+ * What `{{ … }}` stands for in a Postman collection: a text of the collection, a value of the scenario, or an
+ * environment variable.
  */
 import { replaced, TooLong } from "./format/expansion.ts";
 import { valueNameOf, variableName } from "./format/format.ts";
@@ -8,7 +8,7 @@ import { FromEnvironment } from "./format/references.ts";
 import type { Variable } from "./postman_shape.ts";
 
 const TEMPLATE = /\{\{([^{}]*)\}\}/g;
-/** The deepest nesting of variables that contain others. */
+/** The deepest nesting of variables whose values contain other variables. */
 const MOST_NESTED = 20;
 
 export class PostmanValues {
@@ -25,7 +25,7 @@ export class PostmanValues {
     this.#secret = new Set(variables.filter(({ isSecret }) => isSecret).map(({ key }) => key));
   }
 
-  /** Names of the environment variables that are needed. */
+  /** Names of the environment variables that the experiment needs. */
   get variables(): readonly string[] {
     return [...this.#variables];
   }
@@ -35,7 +35,7 @@ export class PostmanValues {
     return Object.fromEntries(this.#used);
   }
 
-  /** The text with the collection's variables filled in; other variables stay. Throws a TooLong. */
+  /** The text with the collection's own variables filled in; other placeholders stay. Throws a TooLong. */
   resolved(text: string): string {
     let made = text;
     for (let round = 0; round < MOST_NESTED; round++) {
@@ -50,7 +50,9 @@ export class PostmanValues {
     throw new TooLong("its variables refer to each other endlessly");
   }
 
-  /** The text with names as in Plateau. Throws a TooLong. */
+  /**
+   * The text with the collection's variables filled in, and other placeholders renamed as in Plateau. Throws a TooLong.
+   */
   filled(text: string): string {
     return replaced(
       this.resolved(text),
@@ -59,7 +61,7 @@ export class PostmanValues {
     );
   }
 
-  /** The name of a value that comes from the environment. */
+  /** Adds a value that comes from the environment, and returns its name. @param what Subject of the note about it. */
   secret(name: string, what: string): string {
     const variable = variableName(name);
     this.#variables.add(variable);

@@ -1,4 +1,4 @@
-/** The file formats of other tools, and the conversion of such a file to the text of an experiment file. */
+/** The file formats of other tools, and the conversion of such files to the text of experiment files. */
 import { artillery } from "./artillery.ts";
 import { type ArtilleryExperiment, artilleryExperiment } from "./artillery_experiment.ts";
 import { har } from "./har.ts";
@@ -34,15 +34,15 @@ function formatOf(data: unknown): Format | null {
 }
 
 export interface ImportedFile extends ImportedText {
-  /** Name of the resulting file: `visit.yaml` for `visit.har`. */
+  /** Name for the resulting file, such as `visit.yaml` for `visit.har`. */
   readonly fileName: string;
-  /** The kind of the file, such as `an Artillery script`. */
+  /** The kind of the imported file, such as `an Artillery script`. */
   readonly what: string;
-  /** Parts without a counterpart, and differences. */
+  /** What was left out, and what differs from the other tool. */
   readonly notes: readonly string[];
   /** Environment variables that the experiment reads. */
   readonly variables: readonly string[];
-  /** Problems of the experiment, at the corresponding places in the other tool's file. */
+  /** Places problems of the experiment at the corresponding parts of the other tool's file. */
   readonly problems: (findings: readonly PathProblem[]) => Problem[];
 }
 
@@ -50,14 +50,14 @@ interface ImportFiles {
   readonly files: Files;
   /** Converts a path relative to the other tool's file to one for the experiment file. */
   readonly pathOf?: ImportContext["pathOf"];
-  /** Whether requests that may change something are also imported from files that only describe a service. */
+  /** Whether requests that may change data are also imported from files that only describe a service. */
   readonly writes?: boolean;
 }
 
 /**
- * The experiment for a file of another tool; null if `source` is of no known tool. Throws a UserError with everything
- * that is wrong with it. Call this within `withEngine`, because patterns need it.
- * @param path The path of the file, as messages show it.
+ * The experiment for a file of another tool; null if `source` has no known format. Throws a UserError with everything
+ * that is wrong with the file. Call this within `withEngine`, because patterns need an engine.
+ * @param path The path of the file, as shown in messages.
  */
 export function importedFile(
   source: string,
@@ -87,8 +87,8 @@ export function importedFile(
 }
 
 /**
- * An Artillery script with the functions of its processor; null if `source` is not one. Throws a UserError with every
- * problem. Call within `withEngine`.
+ * Converts an Artillery script, with the functions of its processor; null if `source` is not one. Throws a UserError
+ * with every problem. Call this within `withEngine`, because patterns need an engine.
  */
 export function artilleryScript(
   source: string,
@@ -120,7 +120,7 @@ interface ForeignData {
   readonly placed: Placed;
 }
 
-/** Turns a ZodError into a UserError with lines of the other tool's file. */
+/** The result of `make`. Turns a ZodError into a UserError that gives lines of the other tool's file. */
 function atLines<Made>({ data, path, placed }: ForeignData, make: () => Made): Made {
   try {
     return make();
@@ -140,7 +140,7 @@ function placedIn(text: string, path: string, json: unknown): Placed {
 type Placed = (findings: readonly PathProblem[]) => Problem[];
 
 /**
- * Places each problem at the part of the other tool's file from which the wrong value came; a problem that a loop
+ * Places each problem at the part of the other tool's file from which the wrong value came. A problem that a loop
  * repeats counts once.
  */
 function problemsOf(
@@ -165,7 +165,10 @@ function problemsOf(
   return [...atPlaces, ...atPaths.length === 0 ? [] : placed(atPaths)];
 }
 
-/** The first problems, and the number of further ones; not all, because the place of each is looked up in the text. */
+/**
+ * The first problems, and the number of further ones. Their number is limited, because the place of each is looked up
+ * in the text.
+ */
 function shown({ issues }: z.ZodError, data: unknown, file: string, placed: Placed): Problem[] {
   const { most } = LIMITS.problems;
   const problems = placed(findingsOf(issues.slice(0, most), data));
@@ -175,7 +178,10 @@ function shown({ issues }: z.ZodError, data: unknown, file: string, placed: Plac
     : [...problems, { place: file, message: `There are ${left} more mistakes` }];
 }
 
-/** Uses JSON.parse, because archives are large and it is some hundred times as fast as a parser with line numbers. */
+/**
+ * The parsed JSON; null if the text is not JSON. Uses JSON.parse because HAR files are large, and it is about a hundred
+ * times as fast as a parser with line numbers.
+ */
 function jsonIn(text: string, path: string): unknown {
   if (!text.trimStart().startsWith("{")) return null;
   try {
@@ -189,7 +195,7 @@ function jsonIn(text: string, path: string): unknown {
   }
 }
 
-/** The value of an environment variable, kept out of all output, because it may be a secret. */
+/** The value of an environment variable. It is kept out of all output, because it may be a secret. */
 function variable(name: string): string | undefined {
   const value = name === "" ? undefined : Deno.env.get(name);
   if (value !== undefined) secrets.keep(value, `\${env.${name}}`);

@@ -1,10 +1,10 @@
-/** Edits the text of a JavaScript file by rewriting parts of it. Pure. */
+/** Rewrites parts of the text of a JavaScript file. Pure. */
 
 interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Start of the part that ends here; null if no part ends here. */
+  /** Start of the part after which `text` is inserted; null for any other edit. */
   readonly closes: number | null;
 }
 
@@ -19,7 +19,7 @@ export class Edits {
 
   constructor(private readonly text: string) {}
 
-  /** Replaces a part once, however often it is requested. */
+  /** Replaces a part. The same replacement may be requested again without effect. */
   replace(start: number, end: number, text: string): void {
     this.#edits.set(`${start} ${end} ${text}`, { start, end, text, closes: null });
   }
@@ -29,12 +29,12 @@ export class Edits {
     this.close(range, after);
   }
 
-  /** Inserts text after a part. */
+  /** Inserts text right after a part. */
   close({ start, end }: Range, text: string): void {
     this.#edits.set(`${start} ${end} ${text}`, { start: end, end, text, closes: start });
   }
 
-  /** Leaves out a part: it becomes a comment with the reason. @param instead Text after the comment, if any. */
+  /** Turns a part into a comment that gives the reason. @param instead Code to write after the comment. */
   leave({ start, end }: Range, why: string, instead = ""): void {
     if (this.#isLeft(start)) return;
     const lineStart = this.text.lastIndexOf("\n", start - 1) + 1;
@@ -62,7 +62,8 @@ export class Edits {
     const inner = left.filter((one) =>
       !left.some((other) => other !== one && one.start >= other.start && one.end <= other.end)
     );
-    // At the same position, ends come before beginnings, and inner ends before outer ones.
+    // At the same position, text after a part comes before text in front of another one, and text
+    // after an inner part before text after an outer one.
     const isOpening = ({ closes }: Edit): number => closes === null ? 1 : 0;
     const all = [...kept, ...inner].toSorted((a, b) =>
       a.start - b.start || isOpening(a) - isOpening(b) || (b.closes ?? 0) - (a.closes ?? 0) ||

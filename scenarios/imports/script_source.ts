@@ -1,30 +1,30 @@
 /**
- * A JavaScript file as a syntax tree, with the parts that can't be converted, each with its place. The script is read,
- * never run.
+ * A JavaScript file as a syntax tree. Collects the parts that can't be converted, each with its place. The script is
+ * read, never run.
  */
 import type * as js from "acorn";
 import { type Node, parse, type Program } from "acorn";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 
-/** The deepest nesting of a script, far beyond what people write and within what the stack allows. */
+/** The deepest nesting allowed in a script. People write far less, and the stack can take it. */
 export const MOST_NESTED = 500;
 const TOO_DEEP = "it is nested too deep";
 
-/** Part of a script that would make the load differ from that of the script. */
+/** Thrown for a part of a script that would make the load differ from that of the script. */
 export class Refused extends Error {
   constructor(readonly at: number, message: string, readonly fix?: string) {
     super(message);
   }
 }
 
-/** A refusal after which the script is read no further. */
+/** Thrown if the script must not be read any further. */
 export class TooMuch extends Refused {}
 
 export class ScriptSource {
   readonly program: Program;
   readonly #refused: Refused[] = [];
-  /** Offsets of line starts. */
+  /** Offsets at which lines start; null until they are needed. */
   #starts: readonly number[] | null = null;
 
   /** Throws a UserError if the text is not JavaScript. */
@@ -43,7 +43,10 @@ export class ScriptSource {
     if (deepest !== null) throw this.#unreadable(deepest.start, TOO_DEEP);
   }
 
-  /** The result of `read`; if that refuses something, the refusal is recorded, and `otherwise` returned. */
+  /**
+   * The result of `read`. If it throws a Refused, the refusal is recorded and `otherwise` returned. A TooMuch ends the
+   * conversion.
+   */
   attempt<Value>(read: () => Value, otherwise: Value): Value {
     try {
       return read();
@@ -59,7 +62,7 @@ export class ScriptSource {
     return this.#refused.length > 0;
   }
 
-  /** Throws a UserError with everything that was refused, in the order of the text. */
+  /** Throws a UserError with everything that was refused, in the order of the text, if there is anything. */
   throwRefused(): void {
     if (this.#refused.length === 0) return;
     const inOrder = this.#refused.toSorted((a, b) => a.at - b.at);
@@ -72,18 +75,18 @@ export class ScriptSource {
     return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
   }
 
-  /** A place, such as `script.js:12:1`. */
+  /** The place of an offset, such as `script.js:12:1`. */
   placeOf(at: number): string {
     const { line, column } = this.#lineInfo(at);
     return `${this.path}:${line}:${column + 1}`;
   }
 
-  /** A line, such as `script.js:12`. */
+  /** The line of an offset, such as `script.js:12`. */
   lineOf(at: number): string {
     return `${this.path}:${this.#lineInfo(at).line}`;
   }
 
-  /** Line and column by binary search, because many steps may come from one place. */
+  /** Line and column of an offset. Uses binary search, because places are looked up for many steps. */
   #lineInfo(at: number): { readonly line: number; readonly column: number } {
     this.#starts ??= [
       0,
@@ -119,7 +122,7 @@ export function* nodesIn(node: Node): Generator<Node> {
   }
 }
 
-/** Every name below `node`, including names of members. */
+/** Every name in `node`, including the names of members. */
 export function namesIn(node: Node): readonly string[] {
   const known = NAMES.get(node);
   if (known !== undefined) return known;
@@ -134,7 +137,6 @@ export function namesIn(node: Node): readonly string[] {
 
 const NAMES = new WeakMap<Node, readonly string[]>();
 
-/** Names that a declaration declares; none for any other node. */
 export function namesDeclaredBy(node: Node): string[] {
   const one = node as js.AnyNode;
   switch (one.type) {
@@ -185,7 +187,7 @@ export function partsOf(node: Node): readonly Node[] {
   return parts;
 }
 
-/** A node nested in more than `MOST_NESTED` others; null if there is none. */
+/** A node inside more than `MOST_NESTED` others; null if there is none. */
 function deepestIn(program: Program): Node | null {
   let level: Node[] = [program];
   for (let depth = 0; depth <= MOST_NESTED; depth++) level = level.flatMap(partsOf);

@@ -1,6 +1,6 @@
 /**
- * Rules that end a hopeless load early: `errors > 5%`, `p99 > 5s`. Each is the opposite of a rule that a run should
- * satisfy.
+ * Rules that end a hopeless load early, such as `errors > 5%` or `p99 > 5s`. Each is the opposite of a rule that a run
+ * should satisfy.
  */
 import type { z } from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -15,7 +15,7 @@ const OPPOSITE: Readonly<Record<Relation, Relation>> = {
   ">=": "<",
 };
 
-/** The opposite rule, which must hold for the load to continue; or the problems of the text. */
+/** The opposite of the rule in `text`, which must hold for the load to continue; or the problems of the text. */
 function keptBy(text: string): Objective | readonly string[] {
   const parsed = parseThreshold(text);
   if ("problems" in parsed) return parsed.problems;
@@ -23,7 +23,7 @@ function keptBy(text: string): Objective | readonly string[] {
   const kept = threshold.against === "limit"
     ? objectiveOf({ ...threshold, relation: OPPOSITE[threshold.relation] })
     : null;
-  // During a load, requests are observed, but not messages.
+  // While a load runs, figures of requests are available, but not those of messages.
   if (kept !== null && kept.messages === null) return kept;
   return [
     `Cannot end a load by ${quotedOpenly(text)}: write a rule about a latency percentile, ` +
@@ -31,7 +31,7 @@ function keptBy(text: string): Objective | readonly string[] {
   ];
 }
 
-/** @param rules Rules as written; undefined: none. */
+/** @param rules Rules as written; undefined if there are none. */
 export function checkAbortRules(
   rules: readonly string[] | undefined,
   context: Pick<z.core.$RefinementCtx, "addIssue">,
@@ -41,7 +41,7 @@ export function checkAbortRules(
   }
 }
 
-/** Parses rules that were checked before. */
+/** Parses rules that `checkAbortRules` has accepted. */
 export function keptByAll(rules: readonly string[]): readonly Objective[] {
   return rules.flatMap((rule) => {
     const kept = keptBy(rule);

@@ -1,9 +1,12 @@
-/** `capacity` in a load: the search for the highest rate at which every rule holds, as written in a file. */
+/**
+ * The key `capacity` of a load, as written in a file. It asks for a search for the highest rate at which every rule
+ * holds.
+ */
 import * as z from "zod";
 import { between } from "../../base/quantity.ts";
 import { objective, searchWidth } from "../claims/objective.ts";
 
-/** Defaults of a search; the flags have the same ones. */
+/** Defaults of a search, both in files and for flags. */
 export const SEARCH_PRESETS = {
   width: "2%",
   trial: ["5s", "30s"],
@@ -14,7 +17,7 @@ export const SEARCH_PRESETS = {
 const LEAST_TRIAL_MS = 1_000;
 const trialLength = between("1ms", "24h");
 
-/** Shortest and longest trial, milliseconds. */
+/** Lengths of the shortest and the longest trial, in milliseconds. */
 export const searchTrial = z.tuple([trialLength, trialLength], {
   error: "Cannot read the trials: write the shortest and the longest, such as 5s,30s",
 }).refine(
@@ -27,7 +30,7 @@ const MOST_PERCENT = 200;
 const NO_SHARE =
   `Cannot read this rate: with capacity, rate is a share of it, up to ${MOST_PERCENT}%, such as 80% of capacity`;
 
-/** The rate of a run's last part, as a share of the capacity found by its search: 0.8 for `80% of capacity`. */
+/** Rate of the last part of a run, as a share of the capacity that its search finds: 0.8 for `80% of capacity`. */
 export const shareOfCapacity = z.string({ error: NO_SHARE }).transform((text, context) => {
   const percent = Number(SHARE.exec(text.trim())?.[1] ?? 0);
   if (percent > 0 && percent <= MOST_PERCENT) return percent / 100;
@@ -35,12 +38,12 @@ export const shareOfCapacity = z.string({ error: NO_SHARE }).transform((text, co
   return z.NEVER;
 }).describe("A share of the capacity, such as 80% of capacity");
 
-/** The share as people write it. */
+/** The share as people write it, such as `80% of capacity`. */
 export function shareOfCapacityText(share: number): string {
   return `${Number((share * 100).toPrecision(12))}% of capacity`;
 }
 
-/** Kept as text, so that results have the words of the file. */
+/** A rule, kept as text so that results have the words of the file. */
 const rule = objective.transform(({ text }) => text);
 
 export const capacitySearch = z.strictObject({
@@ -59,5 +62,5 @@ export const capacitySearch = z.strictObject({
   ),
 });
 
-/** The goal of a search, with times in milliseconds and `width` as a share. */
+/** The goal of a search. Times are in milliseconds; `width` is a share. */
 export type CapacityGoal = z.output<typeof capacitySearch>;

@@ -1,13 +1,13 @@
-/** Factors: the values that vary in an experiment, and all their combinations. Pure. */
+/** Factors, which are the values that vary in an experiment, and all their combinations. Pure. */
 import type { Json } from "../../base/yaml/json_text.ts";
 import type { Phase } from "../pace/arrivals.ts";
 import type { LoadStage } from "../pace/levels.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
-/** Values of each factor, by name; undefined for one that the file leaves out. */
+/** The values of each factor, by its name; undefined for a factor that the file leaves out. */
 export type Factors = Readonly<Record<string, readonly Json[] | undefined>>;
 
-/** Values of varying factors, as people write them, by path. */
+/** Values of the factors that vary, by path, as people write them. */
 export type FactorValues = Readonly<Record<string, Json>>;
 
 /** One value of each factor. */
@@ -31,13 +31,14 @@ export function combinations<F extends Factors>(factors: F): Combination<F>[] {
   ) as Combination<F>[];
 }
 
-/** Whether a factor has several values. */
+/** Whether a factor has more than one distinct value. */
 export function varies(name: string, factors: Factors): boolean {
   return new Set(factors[name]).size > 1;
 }
 
 /**
- * A phase as written: duration in milliseconds, and arrivals per second at its start and, unless constant, at its end.
+ * A phase as written, with a list of values for each field. The duration is in milliseconds. `arrivals` is the rate per
+ * second, which changes to `rampTo` by the end of the phase, if that is given.
  */
 export type PhaseFactors = {
   readonly duration: readonly number[];
@@ -45,30 +46,36 @@ export type PhaseFactors = {
   readonly rampTo?: readonly number[];
 };
 
-/** A stage as written: duration in milliseconds, and connections at its start and, unless constant, at its end. */
+/**
+ * A stage as written, with a list of values for each field. The duration is in milliseconds. The number of connections
+ * changes to `rampTo` by the end of the stage, if that is given.
+ */
 export type StageFactors = {
   readonly duration: readonly number[];
   readonly connections: readonly number[];
   readonly rampTo?: readonly number[];
 };
 
-/** All phases or stages of one variant of a load, with the values that distinguish it, by `phases.INDEX.NAME`. */
+/**
+ * All phases or stages in one variant of a load, with the values that distinguish this variant, by paths such as
+ * `phases.INDEX.NAME`.
+ */
 export interface PartsVariant<Part> {
   readonly parts: readonly Part[];
   readonly parameters: FactorValues;
 }
 
-/** Total duration of phases or stages, milliseconds. */
+/** Total duration of phases or stages, in milliseconds. */
 export function lastingMs(parts: readonly { readonly durationUs: number }[]): number {
   return parts.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
 }
 
-/** Number of variants of phases or stages, computed without building them. */
+/** Number of variants that the phases or stages produce, computed without building them. */
 export function countOfPartVariants(parts: readonly (PhaseFactors | StageFactors)[]): number {
   return parts.reduce((count, factors) => count * countOf({ ...factors }), 1);
 }
 
-/** A part with its values as people write them. */
+/** A phase or stage, with its values as people write them. */
 interface ShownPart<Part> {
   readonly part: Part;
   readonly shown: FactorValues;

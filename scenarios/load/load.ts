@@ -1,6 +1,6 @@
 /**
- * `Load`, the load that the generator makes: validated once, here, from flags or from an experiment file with every
- * factor decided. `runner/measure` divides it into the jobs of the workers. Pure.
+ * `Load`, the load that the generator makes. It is validated once, here, from flags or from one combination of an
+ * experiment's factors. `runner/measure` divides it into jobs for the workers. Pure.
  */
 import {
   combinations,
@@ -31,9 +31,12 @@ import { type LoadStage, mostUsersOf } from "../pace/levels.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
 interface CommonLoad extends LoadOptions {
-  /** For phases, the most concurrent virtual users; for stages, the highest number of connections. */
+  /**
+   * Number of connections; for phases, the most concurrent virtual users; for stages, the highest number of
+   * connections.
+   */
   readonly connections: number;
-  /** Number of workers; null: chosen from the machine's cores. */
+  /** Number of workers; null if the machine's cores decide. */
   readonly workers: number | null;
 }
 
@@ -41,10 +44,10 @@ interface CommonLoad extends LoadOptions {
 interface ClosedLoad extends CommonLoad {
   readonly kind: "closed";
   readonly pipeline: number;
-  /** Null if the run ends by `requests`. */
+  /** Null if the load ends after `requests`. */
   readonly durationMs: number | null;
   readonly requests: number | null;
-  /** How the number of connections changes; absent: it does not. */
+  /** How the number of connections changes; absent if it is constant. */
   readonly stages?: readonly LoadStage[];
 }
 
@@ -54,11 +57,11 @@ export interface RateLoad extends CommonLoad {
   readonly ratePerSec: number;
   readonly arrivals: "uniform" | "poisson";
   readonly durationMs: number;
-  /** A higher rate at the beginning, from which the target must recover; absent: none. */
+  /** A higher rate at the beginning, from which the target has to recover; absent if there is none. */
   readonly burst?: { readonly ratePerSec: number; readonly durationMs: number };
 }
 
-/** Requests arrive at the times of a log; the rate is the log's mean. */
+/** Requests arrive at the times given in a log. `ratePerSec` is the mean rate of the log. */
 interface ReplayLoad extends Omit<RateLoad, "arrivals" | "burst"> {
   readonly arrivals: "recorded";
 }
@@ -68,30 +71,33 @@ interface PhasesLoad extends CommonLoad {
   readonly kind: "phases";
   readonly phases: readonly Phase[];
   readonly arrivals: "uniform" | "poisson";
-  /** own: a new connection per virtual user; shared: later virtual users reuse connections. */
+  /** own: each virtual user opens a new connection; shared: virtual users reuse the connections of earlier ones. */
   readonly pool: "own" | "shared";
 }
 
-/** A load that the generator makes, of one of these kinds. */
+/** Any load that the generator can make. */
 export type Load = ClosedLoad | RateLoad | ReplayLoad | PhasesLoad;
 
-/** Trials at many rates, and a last part at the capacity that they find, or at a share of it. */
+/**
+ * A search, which makes trials at many rates, followed by a last part at the capacity that it finds, or at a share of
+ * it.
+ */
 export interface CapacityLoad extends CommonLoad {
   readonly kind: "capacity";
   readonly goal: CapacityGoal;
-  /** Rate of the last part, as a share of the capacity; 1 is at the capacity. */
+  /** Rate of the last part, as a share of the capacity. */
   readonly share: number;
   readonly arrivals: "uniform" | "poisson";
 }
 
-/** The load of a run: one that the generator makes, or a search that makes many. */
+/** The load of a run: either one that the generator makes, or a search that makes many. */
 export type PlannedLoad = Load | CapacityLoad;
 
-/** Approximate number of trials of each length in a search. */
+/** Approximate number of short trials in a search, and of long ones. */
 const USUAL_TRIALS = 10;
 
 /**
- * Expected duration of a run's load, as far as known; for a search, its usual length. Null if the load ends after a
+ * Expected duration of a run's load in milliseconds; for a search, its usual length. Null if the load ends after a
  * number of requests.
  */
 export function expectedMsOf(load: PlannedLoad): number | null {
@@ -100,20 +106,20 @@ export function expectedMsOf(load: PlannedLoad): number | null {
   return Math.min(budget, USUAL_TRIALS * (shortMs + longMs)) + longMs;
 }
 
-/** Duration of a run's load, as far as known; null if the load ends after a number of requests. */
+/** Duration of a load in milliseconds; null if it ends after a number of requests. */
 export function durationMsOf(load: Load): number | null {
   return load.kind === "phases" ? lastingMs(load.phases) : load.durationMs;
 }
 
 /**
- * The most connections that can be of use: with more connections than requests or users, some would be idle, as would
- * any further workers.
+ * The most connections that can be of use. With more connections than requests or users, some connections would be
+ * idle, and so would any further workers.
  */
 export function usableConnections(load: PlannedLoad): number {
   return Math.min(load.connections, mostUsers(load) ?? Infinity);
 }
 
-/** The most requests or users that there can be in all; null if chance decides, or nothing limits them. */
+/** The most requests or users in the whole load; null if chance decides, or if nothing limits them. */
 function mostUsers(load: PlannedLoad): number | null {
   if (load.kind === "closed") return load.requests;
   if (load.kind !== "phases" || load.arrivals === "poisson") return null;
@@ -122,7 +128,7 @@ function mostUsers(load: PlannedLoad): number | null {
 
 const MS_PER_HOUR = 3_600_000;
 
-/** Why a run with this load is too long, as far as known; null if it is not. */
+/** Why a run with this load is too long, or has too many intervals; null if it is not, or if its length is unknown. */
 export function whyTooLong(load: PlannedLoad, intervalMs: number): string | null {
   const isSearch = load.kind === "capacity";
   const measuredMs = isSearch ? load.goal.trial[1] : durationMsOf(load) ?? 0;
@@ -132,14 +138,17 @@ export function whyTooLong(load: PlannedLoad, intervalMs: number): string | null
   return isWithin("intervals", intervals) ? null : beyond("intervals", intervals);
 }
 
-/** Keys of a scenario that show whether it calls gRPC. */
+/** The keys of a scenario that may contain gRPC calls. */
 interface Calling {
   readonly grpc: string;
   readonly mix: readonly object[];
   readonly flow: readonly object[];
 }
 
-/** Whether the scenario has a gRPC call, so that all its requests use HTTP/2. @param scenario Any part may be wrong. */
+/**
+ * Whether the scenario has a gRPC call, so that all its requests use HTTP/2. @param scenario Not yet validated, so any
+ * part of it may be wrong.
+ */
 export function callsGrpc(scenario: object | undefined): boolean {
   const { grpc, mix, flow }: { [Key in keyof Calling]?: unknown } = { ...scenario };
   return grpc !== undefined ||
@@ -154,8 +163,8 @@ interface LoadedScenario extends Partial<Calling> {
 }
 
 /**
- * The load of one scenario: its own, or the experiment's; with HTTP/2 for gRPC calls, and with the mean rate of the log
- * for a replay.
+ * The load of one scenario: its own, or else the experiment's. A scenario with gRPC calls gets HTTP/2, and a replay
+ * gets the mean rate of its log.
  */
 export function loadFor(
   { load, scenarios }: {
@@ -173,7 +182,7 @@ export function loadFor(
   return { ...common, rate: [rate], duration: [duration], arrivals: ["uniform"] };
 }
 
-/** When each request of a log is due. */
+/** The times at which the requests of a log are due. */
 interface LogMoments {
   readonly dueUs: { readonly length: number };
   readonly durationUs: number;
@@ -184,18 +193,20 @@ function meanOf({ dueUs, durationUs }: LogMoments): { rate: number; duration: nu
   return { rate: dueUs.length / (durationUs / 1e6), duration: durationUs / 1_000 };
 }
 
-/** The load that replays a log, with the connections in `fields`. */
+/** The load that replays a log, with the connections and options in `fields`. */
 export function replayLoadOf(fields: LoadFields, moments: LogMoments): ReplayLoad {
   return recorded(loadOf({ ...fields, ...meanOf(moments) }));
 }
 
-/** The load with the times of the log. */
+/** The load, with requests due at the times of a log. Throws unless the load has a rate. */
 export function recorded(load: PlannedLoad): ReplayLoad {
   if (load.kind !== "rate") throw new Error("A replay has a rate, that of its log");
   return { ...load, arrivals: "recorded" };
 }
 
-/** Checked values of a load's fields: one combination of an experiment's factors, or the flags of `bench`. */
+/**
+ * Validated values of a load's fields, from one combination of an experiment's factors or from the flags of `bench`.
+ */
 interface LoadFields extends GivenOptions {
   readonly connections?: number;
   /** Duration in milliseconds. */
@@ -211,7 +222,7 @@ interface LoadFields extends GivenOptions {
   readonly workers?: number;
 }
 
-/** The load that the fields describe; its kind follows from the fields present. */
+/** The load that the fields describe. Its kind follows from which fields are present. */
 export function loadOf(fields: LoadFields): Load {
   const { phases, rate, duration = DEFAULT_DURATION_MS, requests = null, pipeline = 1 } = fields;
   const { arrivals = "uniform", workers = null } = fields;
@@ -231,7 +242,7 @@ function stagedLoad(stages: readonly LoadStage[], common: CommonLoad): ClosedLoa
   return { kind: "closed", ...common, connections: mostUsersOf(stages), ...timed, stages };
 }
 
-/** One of the loads that factors produce, with their values. */
+/** The load for one combination of factors, with the values of the factors that vary. */
 interface LoadVariant {
   readonly load: PlannedLoad;
   readonly parameters: FactorValues;
@@ -248,7 +259,7 @@ export function countOfLoads(spec: LoadSpec): number {
   return stages.length * countOf({ ...factors });
 }
 
-/** Every load that the factors produce. */
+/** The loads for all combinations of factors. */
 export function loadsOf(spec: LoadSpec): LoadVariant[] {
   if ("phases" in spec) {
     const { phases, ...factors } = spec;
@@ -267,7 +278,7 @@ export function loadsOf(spec: LoadSpec): LoadVariant[] {
   );
 }
 
-/** The loads that `made` makes from each variant of phases or stages, with the variant's values. */
+/** The loads that `made` makes from each variant of phases or stages, with the values of that variant added. */
 function ofEach<Part>(
   variants: readonly PartsVariant<Part>[],
   made: (parts: readonly Part[]) => LoadVariant[],
@@ -284,10 +295,10 @@ interface PlannedFields extends LoadFields {
   readonly capacity?: CapacityGoal;
 }
 
-/** With a capacity goal, the rate is a share of that capacity. */
+/** The load or search that the fields describe. With a capacity goal, `rate` is a share of the capacity. */
 function plannedLoadOf({ capacity: goal, ...fields }: PlannedFields): PlannedLoad {
   if (goal === undefined) return loadOf(fields);
-  const load = loadOf({ ...fields, rate: 1 }); // each trial has its own rate
+  const load = loadOf({ ...fields, rate: 1 }); // any rate, because each trial has its own
   if (load.kind !== "rate") throw new Error("A load with a rate was read as another kind");
   const { ratePerSec: _, durationMs: _ms, ...rest } = load;
   const { arrivals = "uniform", rate: share = 1 } = fields;

@@ -1,7 +1,7 @@
 /**
- * The load as people write it, in the experiment file and as flags of `bench`: a closed loop with or without stages, a
- * constant rate, phases, or a search for the capacity. A `stages`, `rate`, `phases` or `capacity` key decides which; a
- * list makes a factor of the experiment.
+ * The load as people write it in the experiment file and as flags of `bench`. It is a closed loop with or without
+ * stages, a constant rate, phases, or a search for the capacity; a `stages`, `rate`, `phases` or `capacity` key decides
+ * which. A list of values makes a field a factor of the experiment.
  */
 import { DEFAULT_INTERVAL_MS } from "../../base/intervals.ts";
 import * as z from "zod";
@@ -34,7 +34,7 @@ export const workers = positive.max(LIMITS.workers.most);
 const DURATIONS = ["1ms", "24h"] as const;
 export const duration = between(...DURATIONS);
 export const durationMsSchema = msBetween(...DURATIONS);
-/** Limits for the interval of timelines. */
+/** The shortest and the longest interval of timelines. */
 const INTERVALS = ["10ms", "1m"] as const;
 export const DEFAULT_INTERVAL = `${DEFAULT_INTERVAL_MS}ms`;
 export const interval = between(...INTERVALS);
@@ -47,11 +47,11 @@ const rateOrNone = ratePerSecOrNone.refine((perSec) => perSec <= MOST_PER_SEC, T
 export const arrivals = z.enum(["uniform", "poisson"]);
 export const pool = z.enum(["own", "shared"]);
 
-/** Duration of a run that sets neither a duration nor a number of requests. */
+/** Milliseconds that a run lasts if it sets neither a duration nor a number of requests. */
 export const DEFAULT_DURATION_MS = 10_000;
-/** Default number of connections of a closed loop or a rate. */
+/** Default number of connections of a closed loop, or of a load with a constant rate. */
 export const DEFAULT_CONNECTIONS = 50;
-/** Default number of concurrent virtual users of phases. */
+/** Default for the most concurrent virtual users of phases. */
 export const DEFAULT_USERS = 10_000;
 
 const commonFields = {
@@ -70,7 +70,7 @@ const arrivalFields = {
 
 const WITH_PHASES = { pool: "it belongs to phases" };
 
-/** By kind of load: keys and flags of the other kinds, and why each conflicts with this kind. */
+/** For each kind of load, the keys and flags that belong to other kinds, with the reason why they conflict with it. */
 export const LOAD_CONFLICTS = {
   closed: {
     ...WITH_PHASES,
@@ -221,8 +221,8 @@ const phased = z.strictObject({
 const { abortOn: _, ...searchedFields } = commonFields;
 
 /**
- * Searches for the highest rate at which every rule holds, with trials at many rates; then measures at a share of that
- * capacity.
+ * A search for the highest rate at which every rule holds, with trials at many rates. The run then measures at a share
+ * of that capacity.
  */
 const searched = z.strictObject({
   capacity: capacitySearch.transform((goal) => [goal])
@@ -238,7 +238,9 @@ const searched = z.strictObject({
 export const loadSpec = z.xor([searched, phased, staged, constant, closed]);
 export type LoadSpec = z.output<typeof loadSpec>;
 
-/** Options that conflict with another setting in any of the loads that the factors make: each option's key, and why. */
+/**
+ * The options that conflict with another setting in at least one of the loads that the factors make, with the reason.
+ */
 export function conflictsIn(load: LoadSpec): { readonly key: string; readonly message: string }[] {
   const given = new Map<string, unknown>(Object.entries(load));
   const conflicts = optionConflicts((setting) => {
@@ -254,7 +256,10 @@ export function conflictsIn(load: LoadSpec): { readonly key: string; readonly me
   });
 }
 
-/** The first key of a load that a replay rules out, because the log decides the matter; null if there is none. */
+/**
+ * The first key of a load that a replay does not allow, because the log decides when requests are sent; null if there
+ * is none.
+ */
 export function replayConflict(load: LoadSpec): string | null {
   for (const key of ["rate", "phases", "stages", "capacity", "duration", "requests"]) {
     if (Reflect.get(load, key) !== undefined) return key;
@@ -262,7 +267,7 @@ export function replayConflict(load: LoadSpec): string | null {
   return "pipeline" in load && load.pipeline.some((depth) => depth > 1) ? "pipeline" : null;
 }
 
-/** The phases or stages, in every variant that results from lists in them. */
+/** The schema of phases or stages. Its output has one variant for each combination of the values listed in them. */
 function variants<Factors extends PhaseFactors | StageFactors, Text, Part>(
   what: "phases" | "stages",
   part: z.ZodType<Factors, Text>,
@@ -281,7 +286,7 @@ function variants<Factors extends PhaseFactors | StageFactors, Text, Part>(
     });
 }
 
-/** The text of `--phases`, such as `30s@10/s,60s@50/s..200/s`, with pauses such as `10s@0/s`. */
+/** Parses the text of `--phases`, such as `30s@10/s,60s@50/s..200/s`. A phase such as `10s@0/s` is a pause. */
 export const phases = z.string().transform((text, context): Phase[] => {
   const parts = text.split(",");
   if (!isWithin("phases", parts.length)) {
@@ -296,7 +301,7 @@ export const phases = z.string().transform((text, context): Phase[] => {
 
 interface ReadPhase {
   readonly phase?: Phase;
-  /** The problems of the phase, one message each. */
+  /** One message for each problem of the phase. */
   readonly wrong: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The part of each run that the report's figures cover: all but a discarded start, or the steady part. */
+/** The part of each run that the report's figures cover: either all but a discarded start, or the steady part. */
 import { DEFAULT_DURATION_MS, type LoadSpec } from "./load_shape.ts";
 import { lastingMs } from "./factors.ts";
 import { type Conflict, type Path } from "../../base/problems.ts";
@@ -7,7 +7,7 @@ import * as z from "zod";
 
 export const discard = between("0s", "1h");
 
-/** The reason why runs of this load cannot leave out their first `discard` milliseconds; null if they can. */
+/** Why runs of this load can't leave out their first `discard` milliseconds; null if they can. */
 export function discardConflict(
   { discard, load }: { readonly discard: number; readonly load: LoadSpec },
 ): string | null {
@@ -21,7 +21,7 @@ export function discardConflict(
     "nothing would be left";
 }
 
-/** The length of the load's shortest run, in milliseconds. */
+/** Milliseconds that the shortest run of the load lasts. Of a search, only the last part counts. */
 function shortestOf(load: LoadSpec): number {
   if ("capacity" in load) return Math.min(...load.capacity.map(({ trial: [, long] }) => long));
   if ("phases" in load) return Math.min(...load.phases.map(({ parts }) => lastingMs(parts)));
@@ -36,12 +36,12 @@ export const figures = z.enum(["whole", "steady"]).optional().describe(
 type Figures = z.output<typeof figures>;
 
 /**
- * The least number of intervals in which a steady part can be found; the same as in
- * `runner/stats/steady_state/steady_state.ts`.
+ * The fewest intervals in which a steady part can be found. `runner/stats/steady_state/steady_state.ts` has the same
+ * number.
  */
 const STEADY_INTERVALS = 20;
 
-/** The reason why runs of this load cannot have a steady part; null if they can. Times are in milliseconds. */
+/** Why runs of this load can't have a steady part; null if they can. Times are in milliseconds. */
 export function figuresConflict(
   { figures, interval, load }: {
     readonly figures: Figures;
@@ -61,7 +61,10 @@ export function figuresConflict(
     `runs must have at least ${STEADY_INTERVALS} intervals, which last ${durationText(leastMs)}`;
 }
 
-/** The parts of an experiment that these rules concern. Each may be wrong, which the schema reports. */
+/**
+ * The parts of an experiment that these rules need. Any of them may be invalid, because the schema reports that
+ * separately.
+ */
 interface MeasuredParts {
   readonly load?: LoadSpec;
   readonly scenarios?: Readonly<Record<string, { readonly load?: LoadSpec } | undefined>>;
@@ -70,18 +73,17 @@ interface MeasuredParts {
   readonly interval?: number;
 }
 
-/** A load, and its place in the experiment file. */
 interface PlacedLoad {
-  /** The place at which problems of the load are reported. */
+  /** Where problems of the load are reported in the experiment file. */
   readonly path: PropertyKey[];
   readonly load: LoadSpec;
 }
 
 /**
- * Every load that is valid as written.
- * @param given The parts, each of which may be wrong, which the schema reports.
- * @param isWrong Whether the value at a path is wrong, so that its length is unknown.
- * @param key The place of problems of the load that scenarios share.
+ * Every valid load of an experiment, with the place at which its problems are reported.
+ * @param given The parts of the experiment, any of which may be invalid.
+ * @param isWrong Whether the value at a path is invalid, so that its length is unknown.
+ * @param key Where problems of the load that scenarios share are reported.
  */
 function loadsOf(
   { load, scenarios }: MeasuredParts,
@@ -103,7 +105,10 @@ function loadsOf(
   );
 }
 
-/** The problems of loads that are too short for `discard`, each placed at the scenario's own load if it has one. */
+/**
+ * The problems of loads that are too short for `discard`. They are placed at a scenario's own load, or at `discard` for
+ * the load that scenarios share.
+ */
 export function discardConflicts(
   given: MeasuredParts,
   isWrong: (path: Path) => boolean,
@@ -117,7 +122,8 @@ export function discardConflicts(
 }
 
 /**
- * The problems of loads whose runs cannot have the steady part that `figures` needs, placed like those of `discard`.
+ * The problems of loads whose runs can't have the steady part that `figures` needs. They are placed at a scenario's own
+ * load, or at `figures` for the load that scenarios share.
  */
 export function figuresConflicts(
   given: MeasuredParts,

@@ -1,4 +1,4 @@
-/** `pin`: the cores for the targets, and the cores for the load workers. */
+/** The key `pin`: the cores for the targets, and the cores for the load workers. */
 import * as z from "zod";
 import { readAllowedCores } from "../../base/system/linux.ts";
 import { coresText, parseCores } from "../../base/system/affinity.ts";
@@ -6,13 +6,13 @@ import { quotedOpenly } from "../../base/secrets.ts";
 
 /** The machine on which an experiment is read. */
 interface MachineCores {
-  /** The operating system, as in Deno.build.os. */
+  /** The operating system, as in `Deno.build.os`. */
   readonly os: string;
   /** The cores on which this process may run; null if unknown. */
   readonly allowed: readonly number[] | null;
 }
 
-/** The problem of a list of cores on that machine; null if there is none. */
+/** Why a list of cores can't be used on that machine; null if it can. */
 export function coresProblem(text: string, { os, allowed }: MachineCores): string | null {
   const cores = parseCores(text);
   if (cores === null) {

@@ -1,22 +1,22 @@
 /**
- * The arrivals of an open loop, one after the other: evenly spread, or as a Poisson process. Every
- * worker goes through the same endless list and takes each `stride`-th, so that any number of workers makes
- * the same schedule between them.
+ * The arrivals of an open loop, in order, either evenly spread or as a Poisson process. Every worker goes through the
+ * same endless list and takes each `stride`-th arrival, so the schedule of all workers together does not depend on
+ * their number.
  */
 import { streamBy } from "../../base/random.ts";
 
 export interface ArrivalOptions {
   readonly kind: "uniform" | "poisson";
   readonly seed: number;
-  /** The index of the worker's first arrival, counted from 0; `first + stride` is the next, and so on. */
+  /** Index of the worker's first arrival, counted from 0. Its next one is `first + stride`, and so on. */
   readonly first: number;
   readonly stride: number;
 }
 
 /**
- * Due moments of this worker's arrivals, in order, microseconds since the start; Infinity after the
- * last. Poisson by time change: unit-rate exponential steps, mapped through the inverse of the expected
- * count, which is exact for any profile (Lewis & Shedler 1979, §1).
+ * Due times of this worker's arrivals, in order, in microseconds since the start; Infinity after the last. For a
+ * Poisson process, exponential steps of mean 1 are mapped through the inverse of the expected count, which is exact for
+ * any profile (Lewis & Shedler 1979, §1).
  */
 export class Arrivals {
   readonly #step: () => number;
@@ -24,7 +24,8 @@ export class Arrivals {
 
   constructor(private readonly profile: Profile, private readonly options: ArrivalOptions) {
     const random = streamBy(options.seed, "arrivals");
-    // 1 − u is in (0, 1], so the logarithm is finite; 32 random bits are finer than a nanosecond here.
+    // 1 − u is in (0, 1], so the logarithm is finite. 32 random bits resolve 2⁻³² of a mean step,
+    // which is less than a nanosecond above one arrival per second.
     this.#step = options.kind === "uniform"
       ? () => 1
       : () => -Math.log(1 - (random.next() >>> 0) / 2 ** 32);
@@ -39,15 +40,15 @@ export class Arrivals {
   }
 }
 
-/** Arrivals whose moments are known one by one, such as those of a log. */
+/** Arrivals whose due times are given one by one, such as those of a log. */
 export interface RecordedArrivals {
-  /** The due moments of all workers' arrivals, in order. */
+  /** Due times of all workers' arrivals, in order, in microseconds since the start. */
   readonly dueUs: Float64Array<SharedArrayBuffer>;
   readonly first: number;
   readonly stride: number;
 }
 
-/** The due moments of this worker's share of recorded arrivals; Infinity after the last. */
+/** Due times of this worker's share of recorded arrivals; Infinity after the last. */
 export class RecordedSchedule {
   #at: number;
 
@@ -64,11 +65,12 @@ export class RecordedSchedule {
   }
 }
 
-// How many arrivals are due by a moment, and when a given one is due: plain mathematics over phases whose rate r is
-// constant or changes in a straight line. No clock; times are microseconds since the start. A(t) = ∫₀ᵗ r is the number
-// of arrivals due by t, and its inverse A⁻¹(x) is the moment at which arrival x is due. In one phase of length T, whose
-// rate goes from r₀ to r₁, A(t) = r₀·t + k·t²/2 with k = (r₁ − r₀)/T, so A⁻¹(x) = 2x / (r₀ + √(r₀² + 2·k·x)). This form
-// of the root loses no digits for small k, and is exact for k = 0.
+// Computes how many arrivals are due by a moment, and when a given arrival is due. The rate r of
+// each phase is constant or changes linearly. There is no clock; times are microseconds since the
+// start. A(t) = ∫₀ᵗ r is the number of arrivals due by t, and its inverse A⁻¹(x) is the moment at
+// which arrival x is due. In one phase of length T, whose rate goes from r₀ to r₁, A(t) = r₀·t +
+// k·t²/2 with k = (r₁ − r₀)/T, so A⁻¹(x) = 2x / (r₀ + √(r₀² + 2·k·x)). This form of the root loses
+// no digits for small k, and is exact for k = 0.
 
 export interface Phase {
   readonly durationUs: number;
@@ -79,19 +81,22 @@ export interface Phase {
 
 interface Piece {
   readonly startUs: number;
-  /** The number of arrivals due before the piece starts, and within it. */
+  /** Number of arrivals due before the piece starts, and then within it. */
   readonly before: number;
   readonly within: number;
   readonly fromPerUs: number;
   readonly slopePerUs2: number;
 }
 
-/** The rounding error of a number of arrivals, relative to that number; a fraction below it makes no arrival. */
+/**
+ * Rounding error of a number of arrivals, relative to that number. An arrival this close to the end of a piece counts
+ * as after it.
+ */
 const ROUNDING_RATIO = 8 * Number.EPSILON;
 
 export class Profile {
   readonly durationUs: number;
-  /** The number of arrivals in the whole profile, with its fraction. */
+  /** Number of arrivals in the whole profile, not rounded. */
   readonly arrivals: number;
   readonly #pieces: Piece[] = [];
 
@@ -109,11 +114,11 @@ export class Profile {
     this.arrivals = before;
   }
 
-  /** The moment at which the expected number of arrivals reaches `x`; Infinity if it never does. */
+  /** When the expected number of arrivals reaches `x`; Infinity if it never does. */
   dueUs(x: number): number {
     for (const piece of this.#pieces) {
       const ahead = x - piece.before;
-      // An arrival at the very end of a phase belongs to the next one that has any.
+      // An arrival at the very end of a phase belongs to the next phase with any arrivals.
       if (ahead >= piece.within - x * ROUNDING_RATIO) continue;
       if (ahead <= 0) return piece.startUs;
       const root = Math.sqrt(piece.fromPerUs ** 2 + 2 * piece.slopePerUs2 * ahead);

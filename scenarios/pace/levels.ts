@@ -1,7 +1,7 @@
 /**
- * Decides how many virtual users a closed loop lets in while their number ramps, and when the next may come. Plain
- * mathematics over stages whose number is constant or changes in a straight line, in whole users as k6 counts them: one
- * more when the line has reached the next whole number, one fewer when it has gone down by one. No clock: times are
+ * Decides how many virtual users of a closed loop may be present while their number ramps, and when the next one may
+ * come. In each stage, the number is constant or changes linearly. It is counted in whole users, as in k6: one more
+ * when the line has reached the next whole number, one fewer when it has gone down by one. There is no clock; times are
  * microseconds since the start.
  */
 
@@ -12,27 +12,33 @@ export interface LoadStage {
   readonly to: number;
 }
 
-/** The stages, and this worker's share of their users; the shares of all workers add up to the level. */
+/**
+ * The stages, and this worker's share of their users. The shares of all workers add up to the number of users in the
+ * stages.
+ */
 export interface LevelsShare {
   readonly stages: readonly LoadStage[];
   readonly worker: number;
   readonly workers: number;
 }
 
-/** Tolerance in users: a level this close to the next whole number counts as having reached it. */
+/** Tolerance in users: a change of their number that is this close to a whole number counts as whole. */
 const ROUNDING = 1e-9;
 
-/** One worker's part of the level. Queries come in order of time, so stages that are over are left behind. */
+/**
+ * One worker's share of the users. Its methods must be called with rising times, because stages that are over are not
+ * visited again.
+ */
 export class UserLevels {
   #stage = 0;
   #stageStartUs = 0;
-  /** The number of users in the last call of `exceededUs`, and its result, which holds until that moment. */
+  /** Argument and result of the last call of `exceededUs`. The result stays valid until the moment that it names. */
   #present = -1;
   #exceededUs = 0;
 
   constructor(private readonly share: LevelsShare) {}
 
-  /** The number of users that may be present at `nowUs`; after the end, the number at the end. */
+  /** Number of this worker's users that may be present at `nowUs`; after the last stage, the number at its end. */
   at(nowUs: number): number {
     const { stages, worker, workers } = this.share;
     this.#goTo(nowUs);
@@ -40,7 +46,10 @@ export class UserLevels {
     return Math.floor((level + workers - 1 - worker) / workers);
   }
 
-  /** The first moment from `nowUs` on at which more than `present` users may be present; Infinity if there is none. */
+  /**
+   * The first moment from `nowUs` on at which more than `present` users of this worker may be present; Infinity if
+   * there is none.
+   */
   exceededUs(present: number, nowUs: number): number {
     if (present === this.#present && nowUs < this.#exceededUs) return this.#exceededUs;
     this.#present = present;
@@ -49,7 +58,7 @@ export class UserLevels {
     return this.#exceededUs;
   }
 
-  /** @param level The level of all workers together that is to be reached. */
+  /** The first moment at which all workers together may have `level` users; Infinity if there is none. */
   #search(level: number, nowUs: number): number {
     const { stages } = this.share;
     this.#goTo(nowUs);
@@ -81,7 +90,7 @@ function levelIn({ durationUs, from, to }: LoadStage, sinceUs: number): number {
   return from + Math.trunc(steps + Math.sign(steps) * ROUNDING);
 }
 
-/** The highest number of users of all workers that are present at once. */
+/** The highest number of users that all workers together have at once. */
 export function mostUsersOf(stages: readonly LoadStage[]): number {
   return Math.max(...stages.map(({ from, to }) => Math.max(from, to)));
 }

@@ -1,14 +1,14 @@
-/** Think times of virtual users that vary from request to request. Pure. */
+/** Random think times of virtual users. Pure. */
 import { streamBy } from "../../base/random.ts";
 
 /**
- * exponential: by chance alone, as between independent decisions; lognormal: as people read pages, mostly short and at times
- * long, with a standard deviation as large as the mean; uniform: anything from 0 to twice the mean.
+ * exponential: as between independent events; lognormal: as people read pages, mostly short and sometimes long, with a
+ * standard deviation as large as the mean; uniform: anything from 0 to twice the mean.
  */
 export const THINK_SHAPES = ["exponential", "lognormal", "uniform"] as const;
 export type ThinkShape = typeof THINK_SHAPES[number];
 
-/** The variance of the logarithm of a log-normal distribution whose standard deviation equals its mean. */
+/** Variance of the logarithm of a log-normal distribution whose standard deviation equals its mean. */
 const LOG_VARIANCE = Math.LN2;
 
 export class ThinkTimes {
@@ -18,14 +18,14 @@ export class ThinkTimes {
     this.#bits = streamBy(seed, "thinking");
   }
 
-  /** Draws a random time, in the unit of the mean. */
+  /** Draws a random time with the given mean, in the same unit. */
   take(mean: number, shape: ThinkShape): number {
     if (shape === "uniform") return 2 * mean * this.#share();
     if (shape === "exponential") return mean * this.#exponential();
     return mean * Math.exp(Math.sqrt(LOG_VARIANCE) * this.#normal() - LOG_VARIANCE / 2);
   }
 
-  /** Draws a random number of at least 0 and below 1. */
+  /** Draws a uniform number from 0 up to, but not including, 1. */
   #share(): number {
     return (this.#bits.next() >>> 0) / 2 ** 32;
   }

@@ -1,39 +1,39 @@
 /**
- * Checks a plan for targets whose port is fixed. Their runs are made in turn; a plan in which two servers would need
- * the same port at the same time cannot be carried out. Pure.
+ * Checks a plan for targets whose port is fixed. Runs are made one after the other, so only servers that outlive a run
+ * can conflict. A plan in which two servers would need the same port at the same time is refused. Pure.
  */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { fixedPortOf, type TargetSpec } from "../../base/target/target_shape.ts";
 
-/** Says which processes of targets live at the same time. */
+/** The settings that decide which processes of targets exist at the same time. */
 export interface ServingTimes {
-  /** Whether a target's process ends with its run. */
+  /** Whether a target's process ends with its run, rather than being kept. */
   readonly fresh: boolean;
   /**
-   * here: the preflight checks the processes that the runs use; apart: it checks other processes, which live beside
-   * kept ones.
+   * here: the preflight checks the processes that the runs use; apart: it checks processes of its own, which exist at
+   * the same time as kept ones.
    */
   readonly prove: "here" | "apart";
 }
 
-/** The target of a cell, and the targets that it stands in front of. */
+/** The target of a cell, and the targets behind it, to which it passes requests on. */
 interface StartedTarget {
   readonly target: string;
   readonly targetSpec: TargetSpec;
   readonly others: Readonly<Record<string, TargetSpec>>;
 }
 
-/** A process that a run starts, with the port that it takes. */
+/** A process that a run starts, with the port on which it listens. */
 interface Occupant {
-  /** The target of the run. */
+  /** The target that the run loads. */
   readonly target: string;
   readonly place: string;
   readonly port: number;
-  /** Identifies the process: the same for runs that share a kept process. */
+  /** Identifies the process. Runs that share a kept process have equal values. */
   readonly process: string;
 }
 
-/** Throws a UserError that names every port that two servers would have at the same time. */
+/** Throws a UserError that lists every port that two servers would need at the same time. */
 export function checkPorts(cells: readonly StartedTarget[], times: ServingTimes): void {
   const occupants = cells.flatMap(occupantsOf);
   const problems = [
@@ -51,7 +51,10 @@ function occupantsOf({ target, targetSpec, others }: StartedTarget): Occupant[] 
   });
 }
 
-/** The problems of kept processes, which all run until the end, and thus also during a separate preflight. */
+/**
+ * The problems of kept processes. They all exist until the end, and thus also during a preflight with processes of its
+ * own.
+ */
 function keptProblems(occupants: readonly Occupant[], { prove }: ServingTimes): Problem[] {
   return [...Map.groupBy(occupants, ({ port }) => port).values()].flatMap((group) => {
     const [{ place, port, target }] = group;
@@ -73,7 +76,7 @@ function keptProblems(occupants: readonly Occupant[], { prove }: ServingTimes): 
   });
 }
 
-/** The problems of servers at URLs of this machine, which run all the time. */
+/** The problems of servers at URLs of this machine. Plateau does not start them, so they run all the time. */
 function outsideProblems(
   cells: readonly StartedTarget[],
   occupants: readonly Occupant[],
@@ -98,7 +101,7 @@ function outsideProblems(
   });
 }
 
-/** The loopback ports on which a target's spec needs a server to run already. */
+/** The loopback ports on which the target needs a server that is already running. */
 function localPortsOf(spec: TargetSpec): number[] {
   const url = "url" in spec && spec.unix === undefined
     ? spec.url

@@ -1,6 +1,6 @@
 /**
- * Decides which cells of an experiment can be measured in slices, two targets at a time, and says why other cells
- * cannot. Pure.
+ * Decides which cells of an experiment can be measured in slices, in which two targets take turns, and says why other
+ * cells can't. Pure.
  */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { withThoseBehind } from "../../base/target/references.ts";
@@ -20,15 +20,15 @@ interface Cell {
   readonly parameters: object;
 }
 
-/** A key for the cells that take turns: targets of one scenario at equal settings. */
+/** A key that is equal for cells that may take turns, which are the cells of one scenario at equal settings. */
 export function turnsOf({ scenario, parameters }: Cell): string {
   return JSON.stringify([scenario, parameters]);
 }
 
 /**
- * Throws a UserError with every reason why the groups cannot be measured in slices.
- * @param experiment The settings of the experiment. Processes that are kept are a single pair, however often they are
- * measured, but would be judged as many pairs.
+ * Throws a UserError that lists every reason why the groups can't be measured in slices.
+ * @param experiment Must have fresh processes. Kept processes would count as many pairs, although they are a single
+ * pair that is measured many times.
  */
 export function checkSlices(
   groups: readonly (readonly Cell[])[],
@@ -46,7 +46,7 @@ export function checkSlices(
   })));
 }
 
-/** The reason why a group of cells cannot be measured in slices; null if it can. */
+/** Why a group of cells can't be measured in slices; null if it can. */
 export function whyNotInSlices(group: readonly Cell[]): string | null {
   const [first, second] = group;
   if (group.length !== 2) {

@@ -1,6 +1,7 @@
 /**
- * Makes the runs of an experiment in order: factors × repetitions, shuffled in blocks by the seed, for as many blocks
- * as the caller takes. Pure.
+ * Makes the runs of an experiment, in order. Each block has one run for each combination of target, scenario and factor
+ * values. The seed shuffles the blocks unless their order is fixed, and the caller takes as many of them as it needs.
+ * Pure.
  */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { checkLimit } from "../../base/limits.ts";
@@ -34,55 +35,60 @@ interface RunFactors {
   readonly load: LoadSpec;
   readonly repeat: Repeat;
   readonly order: "shuffled" | "sequential" | "slices";
-  /** The length of an interval, in milliseconds. */
+  /** Length of an interval of the timelines, in milliseconds. */
   readonly interval: number;
 }
 
 /** One combination of target, scenario and factor values. */
 export interface Cell {
   readonly target: string;
-  /** The target with one value for each setting. */
+  /** The target, with a single value for each setting. */
   readonly targetSpec: TargetSpec;
-  /** The targets that the cell's target stands in front of, by name, with one value for each setting. */
+  /**
+   * The targets behind the cell's target, to which it passes requests on, keyed by name. Each has a single value for
+   * each setting.
+   */
   readonly others: Readonly<Record<string, TargetSpec>>;
   readonly scenario: string;
   readonly request: Scenario;
   readonly load: PlannedLoad;
-  /** Value of each factor that varies in the experiment, by its path (`connections`, `set.delay`). */
+  /** The value of each factor that varies in the experiment, by a path such as `connections` or `set.delay`. */
   readonly parameters: Readonly<Record<string, Json>>;
 }
 
-/** One run of a cell. */
 export interface PlannedRun {
   readonly cell: Cell;
-  /** The number of the run's block, from 1. */
+  /** Number of the block to which the run belongs, from 1. */
   readonly repetition: number;
-  /** The run's position in the plan, from 1. */
+  /** Position of the run in the plan, from 1. */
   readonly order: number;
 }
 
 export interface PlanOptions {
   readonly seed: number;
-  /** Keeps only cells that match every given name. */
+  /** Keeps only cells of the named targets and scenarios; absent: all. */
   readonly only?: { readonly targets?: readonly string[]; readonly scenarios?: readonly string[] };
-  /** Turns the factors' values into those that results hold, without secrets; absent: they stay as they are. */
+  /** Makes the factors' values fit for results, by removing secrets; absent: they stay as they are. */
   readonly shown?: <Values>(parameters: Values) => Values;
   /**
-   * A name for a cell: cells with the same name run next to each other in every block, in random order; absent: each
-   * cell stands alone.
+   * Returns a name for a cell. Cells with equal names run next to each other in every block, in random order. Absent:
+   * each cell stands alone.
    */
   readonly neighbours?: (cell: Cell) => string;
 }
 
-/** The runs that an experiment may carry out; `repeat` decides how many of them it does carry out. */
+/** The runs that an experiment may make. `repeat` decides how many of them it does make. */
 export interface Plan {
-  /** The cells in the order of the file. */
+  /** The cells, in the order of the file. */
   readonly cells: readonly Cell[];
-  /** Yields blocks without end, each with every cell once; every call yields the same blocks. */
+  /** Yields endless blocks, each with one run of every cell. Every call yields the same blocks. */
   readonly blocks: () => Iterable<readonly PlannedRun[]>;
 }
 
-/** Throws a UserError if `only` names something that does not exist, or leaves no cells. */
+/**
+ * Throws a UserError if `only` names something that does not exist or leaves no cells, or if the plan can't be carried
+ * out.
+ */
 export function planBlocks(
   experiment: RunFactors & ServingTimes,
   { seed, only, shown, neighbours }: PlanOptions,
@@ -99,7 +105,10 @@ export function planBlocks(
   return { cells, blocks: () => blocksFor(groups, experiment.order, drawBy(seed)) };
 }
 
-/** @param cells The cells of the experiment that `only` leaves. */
+/**
+ * Throws a UserError if there would be too many runs, or if one would take too long. @param cells The cells that `only`
+ * leaves.
+ */
 function checkRuns({ repeat, interval }: RunFactors, cells: readonly Cell[]): void {
   const times = typeof repeat === "number" ? repeat : repeat.atMost ?? 1;
   checkLimit("runs", cells.length * times, "plan", "run this");
@@ -112,8 +121,8 @@ function checkRuns({ repeat, interval }: RunFactors, cells: readonly Cell[]): vo
 }
 
 /**
- * Throws if a table with a row for each virtual user has fewer rows than there may be users, since it would run out
- * during the load.
+ * Throws a UserError if a table that gives each virtual user a row of its own has fewer rows than there may be users,
+ * because it would run out during the load.
  */
 function checkOwnRows(cells: readonly Cell[]): void {
   const problems = cells.flatMap(({ scenario, request, load }) => {
@@ -147,7 +156,10 @@ function* blocksFor(
   }
 }
 
-/** The cells in the order of the file. Throws as `planBlocks` does. */
+/**
+ * The cells, in the order of the file. Throws a UserError if `only` names something that does not exist or leaves no
+ * cells, or if there are too many cells.
+ */
 export function planCells(
   experiment: RunFactors,
   only: PlanOptions["only"] = {},
@@ -179,7 +191,7 @@ function checkNames(what: string, named: readonly string[] = [], known: object):
   if (problems.length > 0) throw new UserError(problems);
 }
 
-/** The number of cells, counted before they are built: nine lists of ten values make 10⁹ cells. */
+/** Number of cells, counted before they are built, because nine lists of ten values make 10⁹ cells. */
 function countOfCells(experiment: RunFactors): number {
   const { targets, scenarios } = experiment;
   const loads = Object.entries(scenarios).map(([scenario, { targets }]) => ({

@@ -1,11 +1,11 @@
-/** How often each cell is measured, and the seed of every random choice. */
+/** How often each cell is measured, and the seed of all random choices. */
 import * as z from "zod";
 import { ALWAYS } from "../../base/explain.ts";
 import { readPercentage } from "../../base/figures/figure.ts";
 import { between } from "../../base/quantity.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** A number of runs of each cell that is set beforehand. */
+/** A fixed number of runs of each cell. */
 export const times = z.int().min(1).max(1_000);
 export const seed = z.int().min(0).max(0xffff_ffff);
 
@@ -16,7 +16,7 @@ const until = z.string().transform((text, context): number => {
   return z.NEVER;
 }).describe("Half the width of the confidence intervals, as a share of the figure: 2% is ± 2 %");
 
-/** Repetitions that a stopping rule ends: when figures are precise enough, or when the time is used up. */
+/** Repetitions that go on until figures are precise enough, or until the time is used up. */
 const sequence = z.strictObject({
   until: until.optional()
     .describe(
@@ -39,16 +39,16 @@ const sequence = z.strictObject({
 
 interface Sequence {
   /**
-   * The half-width that intervals may have, relative to their value: 0.02 for ± 2 %. Null: only the time limit ends the
-   * runs.
+   * Largest half-width of the confidence intervals, relative to the figure: 0.02 for ± 2 %. Null if precision does not
+   * end the runs.
    */
   readonly until: number | null;
   readonly atMost: number | null;
-  /** The time limit, in milliseconds. */
+  /** Time limit in milliseconds; null if there is none. */
   readonly budget: number | null;
 }
 
-/** The text of a stopping rule, such as `until 2%`. */
+/** A stopping rule as text, such as `until 2%`. */
 const untilText = z.string().transform((text, context): Sequence => {
   const [, width] = /^until\s(.+)$/s.exec(text.trim()) ?? [];
   const read = width === undefined ? null : until.safeParse(width);
@@ -62,15 +62,15 @@ const untilText = z.string().transform((text, context): Sequence => {
 
 export const repeat = z.union([times, untilText, sequence]);
 
-/** A number of repetitions, or a stopping rule. */
+/** Either a number of repetitions, or a stopping rule. */
 export type Repeat = z.output<typeof repeat>;
 
-/** Repetitions as the text of a flag, such as `5` or `until 2%`. */
+/** Repetitions as the value of a flag, such as `5` or `until 2%`. */
 export const repeatText = z.string().transform((text): string | number =>
   /^-?\d+$/.test(text.trim()) ? Number(text) : text
 ).pipe(z.union([times, untilText]));
 
-// Runs in which the targets' processes are sampled, after the measured ones.
+// Profile runs come after the measured ones. In them, the targets' processes are sampled.
 
 export const profileSpec = z.strictObject({
   runs: z.int().min(1).max(20).default(1).describe(
@@ -91,5 +91,5 @@ export const observeSpec = z.array(observed).min(1).describe(
     "compiler: the same and, for Node, the work of V8's optimising compilers",
 );
 
-/** The meaning of `--profile` if the file says nothing. */
+/** What `--profile` asks for if the experiment file has no `profile`. */
 export const ONE_PROFILE: ProfileSpec = { runs: 1 };

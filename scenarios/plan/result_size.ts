@@ -1,7 +1,7 @@
 /**
- * Estimates how large the results of a plan will be, so that results that could not be read back are refused before
- * they are measured. The sizes are those of runs whose latencies spread over two decades, which is more than in most
- * runs. Pure.
+ * Estimates how large the results of a plan will be, so that results that would be too large to read back are refused
+ * before anything is measured. The sizes assume latencies that spread over two decades, a factor of 100, which is more
+ * than in most runs. Pure.
  */
 import { DEFAULT_INTERVAL_MS, mostIntervalsOf } from "../../base/intervals.ts";
 import { UserError } from "../../base/errors.ts";
@@ -10,21 +10,25 @@ import { durationMsOf, type PlannedLoad } from "../load/load.ts";
 import type { Scenario } from "../request/scenario.ts";
 
 /**
- * The size of a run without its intervals: histograms, slowest requests, and observations of the generator and the
- * target.
+ * Bytes of a run without its intervals. They hold histograms, the slowest requests, and observations of the generator
+ * and the target.
  */
 const RUN_BYTES = 14_000;
-/** The size of an interval of 250 ms: its histogram, figures, and the target's use of resources. */
+/** Bytes of an interval of 250 ms. They hold its histogram, its figures, and the target's use of resources. */
 const INTERVAL_BYTES = 1_100;
-/** The relative growth of an interval's size when its length doubles: more requests have more different latencies. */
+/**
+ * Relative growth of an interval's size when its length doubles, because more requests have more different latencies.
+ */
 const GROWTH = 0.5;
 
-/** The size of one request of a mix, flow or page: its histogram, and its completed requests in each second. */
+/**
+ * Bytes of one request of a mix, flow or page. They hold its histogram, and how many of it completed in each second.
+ */
 const STEP_BYTES = 8_000;
 
 /**
- * The size of the messages of a run, or of a request of a mix or flow, with the times of tokens and 20 names of events.
- * Whether a gRPC call brings a stream is unknown here, so each counts as one.
+ * Bytes of the messages of a run, or of one request of a mix or flow. They include the times of tokens and 20 names of
+ * events. Every gRPC call counts as one with messages, because whether it has a stream is unknown here.
  */
 const MESSAGES_BYTES = 22_000;
 const MESSAGE_KEYS = ["stream", "websocket", "grpc"] as const;
@@ -34,7 +38,7 @@ interface SizedCell {
   readonly request: Scenario;
 }
 
-/** The size of a run in bytes. @param intervalMs The experiment's `interval`. */
+/** Bytes of a run's results. @param intervalMs The experiment's `interval`. */
 function bytesOfRun({ load, request }: SizedCell, intervalMs: number): number {
   const measuredMs = load.kind === "capacity" ? load.goal.trial[1] : durationMsOf(load) ?? 0;
   const wanted = Math.ceil(measuredMs / intervalMs);
@@ -48,8 +52,8 @@ function bytesOfRun({ load, request }: SizedCell, intervalMs: number): number {
 }
 
 /**
- * How many times the results hold figures of messages: once for the run, and once for each of several requests with
- * messages.
+ * How many times the results hold figures of messages: once for the run and, if the scenario has several requests, once
+ * for each request with messages.
  */
 function messagesIn(request: Scenario): number {
   const requests = requestsIn(request) ?? [request];
@@ -60,18 +64,21 @@ function messagesIn(request: Scenario): number {
   return 1 + (requests.length > 1 ? Math.min(LIMITS.stepNames.most, holding) : 0);
 }
 
-/** The number of requests with figures of their own; 0 if the scenario has only one request. */
+/** Number of requests that have figures of their own; 0 if the scenario has only one request. */
 function stepsOf(request: Scenario): number {
   return "page" in request ? 1 + request.with.length : requestsIn(request)?.length ?? 0;
 }
 
-/** The requests of a scenario; null for a single request, and for a page. */
+/** The requests of a scenario; null for a single request or a page. */
 function requestsIn(request: Scenario): readonly object[] | null {
   if ("flow" in request) return request.flow;
   return "mix" in request ? request.mix : null;
 }
 
-/** Throws a UserError if the results of all runs would be too large to be read. @param times Runs of each cell. */
+/**
+ * Throws a UserError if the results of all runs would be too large to be read. @param times Number of runs of each
+ * cell.
+ */
 export function checkResultSize(
   cells: readonly SizedCell[],
   { times, intervalMs }: { readonly times: number; readonly intervalMs: number },

@@ -1,4 +1,7 @@
-/** The variants of a target, each with one value for every setting of the target and of the targets behind it. Pure. */
+/**
+ * The variants of a target, each with a single value for every setting of the target and of the targets behind it.
+ * Pure.
+ */
 import { durationText } from "../../base/quantity.ts";
 import { valuesOf } from "../../base/target/settings.ts";
 import type { WrittenCluster, WrittenProxy } from "../../base/target/gateway_shape.ts";
@@ -26,19 +29,19 @@ import {
 /** One combination of the values of a target's own settings, or of some of them. */
 interface Variant<Spec> {
   readonly spec: Spec;
-  /** The value of each setting that varies, by the setting's path, such as `set.delay`. */
+  /** The value of each setting that varies, by a path such as `set.delay`. */
   readonly parameters: FactorValues;
 }
 
 interface TargetVariant extends Variant<TargetSpec> {
-  /** The targets behind this one, directly or further on, by name. */
+  /** The targets behind this one, directly or through others, keyed by name. */
   readonly others: Readonly<Record<string, TargetSpec>>;
 }
 
 /**
- * The target with each combination of values. A gateway also varies with the targets behind it. The paths of their
- * settings stay, unless the gateway has the same path: then the name of the target behind it comes first
- * (`slow.proxy.store`).
+ * The target with each combination of values. A gateway also varies with the target behind it. The latter's settings
+ * keep their paths, except for a path that the gateway has as well: there, the name of the target behind it is put in
+ * front, as in `slow.proxy.store`.
  */
 export function targetVariants(
   written: WrittenTarget,
@@ -58,7 +61,7 @@ export function targetVariants(
   );
 }
 
-/** The number of variants, counted without building them. */
+/** Number of variants, counted without building them. */
 export function countOfVariants(
   written: WrittenTarget,
   targets: Readonly<Record<string, WrittenTarget>>,
@@ -70,7 +73,7 @@ export function countOfVariants(
     : own * countOfVariants(targets[behind], targets);
 }
 
-/** The target's settings in which a list makes a factor, by section. */
+/** The target's settings that may be factors, by section. */
 function factorsOf(written: WrittenTarget): Factors[] {
   if ("cluster" in written) return [clusterFactors(written)];
   if ("proxy" in written) return [proxyFactors(written)];
@@ -116,7 +119,7 @@ function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
   return [{ spec, parameters: {} }];
 }
 
-/** Every variant of the one combined with every variant of the other. */
+/** All combinations of a variant from one list with a variant from the other. */
 function crossed<One, Other>(
   one: readonly Variant<One>[],
   other: readonly Variant<Other>[],
@@ -135,7 +138,7 @@ function withSpec<Lines>(
   return ({ spec, parameters }) => ({ spec: specOf(spec), parameters });
 }
 
-/** The settings that every process started by Plateau can have. */
+/** The settings that every process started by Plateau may have. */
 interface ProcessLines {
   readonly limits?: TargetLimits;
   readonly v8?: V8Options;
@@ -158,7 +161,7 @@ function runtimeFactors({ runtime }: Pick<WrittenFramework, "runtime">) {
   return { runtime: runtime === undefined ? undefined : valuesOf(runtime) };
 }
 
-/** The variants of `runtime`, which is a setting of the target itself and in no section. */
+/** The variants of `runtime`, which is a setting of the target itself and belongs to no section. */
 function runtimeVariants(
   written: WrittenFramework,
 ): Variant<Pick<FrameworkTarget, "runtime">>[] {
@@ -264,7 +267,7 @@ function asTexts(values: Readonly<Record<string, Json>>): Record<string, string>
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
 }
 
-/** The value as people write it in a file. */
+/** The value of a setting as people write it in a file. */
 function shown(path: string, value: Json): Json {
   const isDuration = ["proxy.ttl", "proxy.stale", "cluster.slowStart"].includes(path);
   return isDuration && typeof value === "number" ? durationText(value) : value;

@@ -1,22 +1,25 @@
 /**
- * A line of text with a moment and, after it, a request in quotes: the logs of Apache, nginx, HAProxy, Envoy, Traefik,
- * Amazon's load balancers and all servers that write the common log format, whatever else is in the line. Pure.
+ * Reads a line of text that has a moment and, after it, a request in quotes, whatever else is in the line. Such lines
+ * are written by Apache, nginx, HAProxy, Envoy, Traefik, Amazon's load balancers, and all servers that use the common
+ * log format. Pure.
  */
 import { loggedLine, type LogLine, noRequest, octetsIn } from "./logged.ts";
 import { momentUs } from "./moment.ts";
 
-/** A moment in brackets. HAProxy also puts its process id into brackets, and nginx the names of upstreams. */
+/**
+ * A moment in brackets. Other things in brackets don't match, such as HAProxy's process id or the names of nginx's
+ * upstreams.
+ */
 const BRACKETED = /\[(\d{1,4}[-/][^\]"]{8,40}|\d{10}(?:\.\d+)?)\]/;
-/** A moment without brackets: RFC 3339, or nginx's `$msec`. */
+/** A moment without brackets, in RFC 3339 notation or as nginx's `$msec`. */
 const BARE = /(?:^|\s)(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|\d{10}\.\d{3})(?=\s)/;
 /**
- * A request line that ends at the quote after the version, because in a log without escapes its target may contain
- * quotes.
+ * A request line in quotes, up to the quote after the version. Its target may contain quotes if the log has no escapes.
  */
 const WITH_VERSION = /^[^"]*"([^"\\\s]+ .*?HTTP\/\d(?:\.\d)?)"/;
 const ANY_REQUEST = /^[^"]*"((?:[^"\\]|\\.)*)"/;
 
-/** A moment as HAProxy writes it, with a fraction and no zone. */
+/** A moment as HAProxy writes it, with a fraction of a second and without a time zone. */
 const OF_HAPROXY = /^\d+\/\w+\/[\d:]+\.\d+$/;
 
 export function accessLine(line: string): LogLine {
@@ -35,8 +38,8 @@ const CONTROLS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Undoes Apache's `\"`, `\\`, `\n` and `\xhh` (util.c, `ap_escape_logitem`), nginx's `\xHH`, and `\u00XX` of nginx's
- * JSON.
+ * Undoes the escapes `\"`, `\\`, `\n` and `\xhh` of Apache (util.c, `ap_escape_logitem`), `\xHH` of nginx, and `\u00XX`
+ * of nginx's JSON.
  */
 function withoutBackslashes(text: string): string {
   return text.replaceAll(
@@ -49,7 +52,7 @@ function withoutBackslashes(text: string): string {
 }
 
 /**
- * Undoes HAProxy's `#22`, an escape that also stands for `#` itself (its configuration manual, "Logging",
+ * Undoes HAProxy's escapes such as `#22`, which also stand for `#` itself (its configuration manual, "Logging",
  * "non-printable characters").
  */
 function withoutHashes(text: string): string {

@@ -1,9 +1,9 @@
-/** The options of a replay: the log's format, the speed, and the requests to send. */
+/** The options of a replay: the format of the log, the speed, and which requests to send. */
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 import type { JsonKeys } from "./json_line.ts";
 
-/** The formats of logs; `log_line.ts` has their readers. */
+/** Names of the formats of logs; `log_line.ts` has a reader for each. */
 export const LOG_FORMAT_NAMES = [
   ...["common", "combined", "w3c", "json", "caddy", "traefik", "vegeta"] as const,
 ];
@@ -20,7 +20,7 @@ export interface ReplayChoice {
 export const DEFAULT_KEYS: JsonKeys = { time: "time", method: "method", path: "path" };
 const MOST_SPEED = 1_000;
 
-/** A speed, such as `2x`. */
+/** Parses a speed such as `2x` to a number. */
 export const speed = z.string().transform((text, context) => {
   const times = Number(/^(\d+(?:\.\d+)?)x$/.exec(text.trim())?.[1] ?? 0);
   if (times > 0 && times <= MOST_SPEED) return times;

@@ -1,16 +1,16 @@
-/** Reads a log line that holds a JSON object, also with a prefix, such as the time of a journal. Pure. */
+/** Reads a log line that contains a JSON object, even after a prefix such as a journal's time. Pure. */
 import { loggedLine, loggedRequest, type LogLine, noRequest, octetsIn } from "./logged.ts";
 import { momentUs } from "./moment.ts";
 
 /**
- * The keys under which a line holds each part of a request; `request.uri` means the key `uri` of the object in
+ * The keys under which a line has each part of a request. `request.uri` stands for the key `uri` of the object in
  * `request`.
  */
 export interface JsonKeys {
   readonly time: string;
   readonly method: string;
   readonly path: string;
-  /** The key of a whole `GET /path HTTP/1.1`, in place of method and path. */
+  /** The key of a whole request line such as `GET /path HTTP/1.1`, which replaces method and path. */
   readonly request?: string;
 }
 
@@ -38,7 +38,7 @@ function textIn(value: unknown, key: string): string {
   throw new Error(`it has no text in "${key}"`);
 }
 
-/** The value of a key; a key that itself contains dots takes precedence over nested keys. */
+/** The value of a key. A dot leads into a nested object, unless the object itself has a key with that dot. */
 function valueIn(data: unknown, name: string): unknown {
   if (typeof data !== "object" || data === null) return undefined;
   if (Object.hasOwn(data, name)) return Reflect.get(data, name);

@@ -7,8 +7,8 @@ import { w3cReader } from "./w3c_line.ts";
 
 export interface LogFormat {
   /**
-   * Makes a reader for one log, because earlier lines may say what a line means.
-   * @param keys Keys of a log of JSON lines.
+   * Makes a reader for a single log, because earlier lines of a log may decide what a line means.
+   * @param keys The keys in a log of JSON lines.
    */
   readonly reader: (keys: JsonKeys) => ReadLogLine;
 }

@@ -1,4 +1,4 @@
-/** The content of a log line about its request, the same for every format. Pure. */
+/** What a log line says about its request, in a form that all formats share. Pure. */
 import { octetsOf, percentEncoded } from "../../base/http/octets.ts";
 import { METHODS } from "../../base/http/request.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -6,11 +6,11 @@ import { quotedOpenly } from "../../base/secrets.ts";
 /** A request that Plateau can send. */
 export interface LoggedRequest {
   readonly kind: "request";
-  /** The request's moment, in microseconds since the epoch. */
+  /** Time of the request, in microseconds since the epoch. */
   readonly atUs: number;
-  /** The method in capitals. */
+  /** The method, in capitals. */
   readonly method: string;
-  /** The path and query, never with a host. */
+  /** Path and query, without a host. */
   readonly path: string;
 }
 
@@ -18,12 +18,14 @@ export type LogLine =
   | LoggedRequest
   /** A request with a method that Plateau does not know, such as PROPFIND. */
   | { readonly kind: "other method"; readonly method: string }
-  /** A line for which the server got no request: nothing at all, TLS on a port for HTTP, or a scanner's noise. */
+  /**
+   * A line for which the server got no proper request: nothing at all, TLS on a port for HTTP, or a scanner's noise.
+   */
   | { readonly kind: "no request"; readonly why: string }
-  /** A line that is about no request, such as the `#Fields` of a W3C log. */
+  /** A line that is not about a request, such as the `#Fields` of a W3C log. */
   | { readonly kind: "comment" };
 
-/** Reads one line; throws an Error that says what is wrong with the line. */
+/** Reads one line. Throws an Error that says what is wrong with it. */
 export type ReadLogLine = (line: string) => LogLine;
 
 export const COMMENT: LogLine = { kind: "comment" };
@@ -33,20 +35,20 @@ export function noRequest(why: string): LogLine {
 }
 
 const KNOWN_METHODS = new Set(METHODS.map((method) => method.toUpperCase()));
-/** A method (RFC 9110 §9.1); every one in use begins with a letter. */
+/** A method (RFC 9110 §9.1). The RFC also allows others, but every method in use begins with a letter. */
 const METHOD = /^[a-z][\w!#$%&'*+.^`|~-]{0,31}$/i;
 
-/** A request line, such as `GET /path HTTP/1.1`, without the escapes of its log. */
+/** A request line, such as `GET /path HTTP/1.1`, with the escapes of the log undone. */
 interface RequestLine {
-  /** The octets of the line, as characters up to U+00FF. */
+  /** The octets of the line, each as a character up to U+00FF. */
   readonly text: string;
-  /** The status of the response, if the log has it. */
+  /** Status of the response; absent if the log does not have it. */
   readonly status?: string;
 }
 
 /**
- * Reads a request line. The target is everything between the method and the version, including spaces: Apache logs a
- * request line as it came, and nginx before 1.21.1 took spaces for a part of the target.
+ * Reads a request line. The target is everything between the method and the version, including spaces, because Apache
+ * logs a request line as it came, and nginx before 1.21.1 accepted spaces in a target.
  */
 export function loggedLine(atUs: number, { text, status }: RequestLine): LogLine {
   const line = text.trim();
@@ -55,7 +57,7 @@ export function loggedLine(atUs: number, { text, status }: RequestLine): LogLine
   const versionAt = line.lastIndexOf(" HTTP/");
   const isWhole = versionAt >= methodEnd && /^HTTP\/\S*$/.test(line.slice(versionAt + 1));
   const target = line.slice(methodEnd + 1, isWhole ? versionAt : undefined).trim();
-  const isOld = /^(?:\/|https?:)\S*$/i.test(target); // of HTTP/0.9, which has no version
+  const isOld = /^(?:\/|https?:)\S*$/i.test(target); // HTTP/0.9 has no version
   if (!METHOD.test(method) || !(isWhole || isOld)) {
     return noRequest(`${quoted(line)} is not a request line`);
   }
@@ -69,8 +71,8 @@ export function loggedLine(atUs: number, { text, status }: RequestLine): LogLine
 }
 
 /**
- * Reads a request of a log that keeps method and target apart. Throws if the target is not a path, because the key may
- * be wrong.
+ * Reads a request from a log that keeps method and target apart. Throws if the target is not a path, because the user
+ * may have named a wrong key.
  */
 export function loggedRequest(atUs: number, method: string, target: string): LogLine {
   if ([method, target].some((text) => ["", "-"].includes(text.trim()))) {
@@ -84,7 +86,10 @@ export function loggedRequest(atUs: number, method: string, target: string): Log
   return { kind: "request", atUs, method, path };
 }
 
-/** The path and query of a target; an absolute URL loses its origin, because the user has named the server to load. */
+/**
+ * Path and query of a target; null if it is not a path. An absolute URL loses its origin, because the user has named
+ * the server to load.
+ */
 function pathOf(octets: string): string | null {
   const target = octets.replaceAll(
     /[^\x21-\x7e]/g,
@@ -95,7 +100,10 @@ function pathOf(octets: string): string | null {
   return path.startsWith("/") ? path.replace(/#.*$/, "") : null;
 }
 
-/** The text's octets in UTF-8, as characters up to U+00FF. Throws if octets were lost when the log was read. */
+/**
+ * The text's octets in UTF-8, each as a character up to U+00FF. Throws if the text shows that octets were lost when the
+ * log was read.
+ */
 export function octetsIn(text: string): string {
   if (text.includes("\ufffd")) throw new Error("its request has octets that are not UTF-8");
   return octetsOf(text);

@@ -1,22 +1,22 @@
-/** Reads the moment of a log line, in the notations of servers. Pure. */
+/** Reads the time in a log line, in the notations that servers use. Pure. */
 import { quotedOpenly } from "../../base/secrets.ts";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /**
- * A moment of the common log format, such as `10/Feb/2012:16:42:07 -0500`; HAProxy adds milliseconds and leaves out the
- * zone.
+ * A time as in the common log format, such as `10/Feb/2012:16:42:07 -0500`. HAProxy adds milliseconds and leaves out
+ * the zone.
  */
 const COMMON =
   /^(\d\d?)\/(\w{3})\/(\d{4})[: ](\d\d:\d\d:\d\d)(?:[.,](\d+))?(?: ?(Z|[+-]\d\d:?\d\d))?$/;
-/** A moment in RFC 3339 notation, also with slashes or without a zone. */
+/** A time in RFC 3339 notation. Slashes in the date are accepted, and the zone may be missing. */
 const INTERNET =
   /^(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d+))?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 const EPOCH = /^\d{9,19}(?:\.\d+)?$/;
 
 /**
- * The moment in microseconds since the epoch, with all digits, as Date.parse would drop microseconds. A time without a
- * zone is taken as UTC, because only the gaps between requests matter.
+ * The time in microseconds since the epoch. All digits count, whereas Date.parse would drop microseconds. A time
+ * without a zone is taken as UTC, because only the gaps between requests matter.
  */
 export function momentUs(time: unknown): number {
   if (typeof time === "number" && Number.isFinite(time)) return epochUs(time);
@@ -37,12 +37,12 @@ function dateUs(whole: string, digits = "0", zone = "Z", time: unknown): number 
   return ms * 1_000 + Number(`0.${digits}`) * 1e6;
 }
 
-/** The largest number that is taken for seconds; it would be the year 5138. */
+/** The largest number that is taken for seconds; it would be in the year 5138. */
 const MOST_SECONDS = 1e11;
 
 /**
- * Reads seconds, milliseconds, microseconds or nanoseconds since the epoch: for any likely year, the value in one unit
- * is 1,000 times that in the one before.
+ * Reads seconds, milliseconds, microseconds or nanoseconds since the epoch. The size of the number shows its unit,
+ * because the next smaller unit makes it 1,000 times as large.
  */
 function epochUs(number: number): number {
   for (const perUnit of [1e6, 1e3, 1]) {

@@ -1,5 +1,6 @@
 /**
- * Reads a whole log as a replay, counts what is left out, and makes a scenario of it. Pure: the caller reads the file.
+ * Reads a whole log as a replay, counts what is left out, and makes the replay part of a scenario. Pure: the caller
+ * reads the file.
  */
 import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
@@ -15,25 +16,27 @@ import {
 import { LOG_FORMATS } from "./log_line.ts";
 import { type Replay, ReplayBuilder, type WrongLine } from "./schedule.ts";
 
-/** Calls `visit` with each line. */
+/** Reads the log, and calls `visit` with each line. */
 type EachLine = (visit: (line: string) => void) => void;
 
 interface ReadReplay {
   readonly replay: Replay;
-  /** A sentence that says which requests are replayed and which are not. */
+  /** A sentence that says which requests are replayed, and which are not. */
   readonly note: string;
 }
 
 interface UnreadableLog {
-  /** The problem, without the log's name. */
+  /** Why the log can't be replayed; does not name the log. */
   readonly problem: string;
-  /** The remedy: to send the log's other methods, too (`writes`), or to name its format; a null format is unknown. */
+  /**
+   * What the user may do: send the log's other methods, too (`writes`), or name its format, which is null if none fits.
+   */
   readonly remedy: "writes" | { readonly format: LogFormatName | null };
-  /** The first unreadable lines or, if there are none, the first lines without a request. */
+  /** The first unreadable lines; if there are none, the first lines without a request. */
   readonly wrong: readonly WrongLine[];
 }
 
-/** The share of the lines that may be unreadable. */
+/** Largest share of the lines that may be unreadable. */
 const MOST_WRONG_RATIO = 0.01;
 
 /** Throws if the log is too large. */
@@ -74,7 +77,7 @@ function noteOn(path: string, { writes }: ReplayChoice, builder: ReplayBuilder):
 
 const NAMED_METHODS = 5;
 
-/** The parts of the log that are not replayed, by reason. */
+/** Lists what is not replayed, grouped by reason. */
 function leftOut({ otherMethods, emptyLines, wrongLines }: ReplayBuilder): string {
   const methods = [...otherMethods].toSorted(([, a], [, b]) => b - a);
   const requests = methods.reduce((sum, [, count]) => sum + count, 0);
@@ -93,7 +96,7 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** The number of first lines by which a log's format is guessed: enough to get past the head of a file. */
+/** Number of lines at the beginning of a log from which its format is guessed. They reach past the head of a file. */
 const FIRST_LINES = 50;
 
 function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogFormatName | null {
@@ -105,7 +108,7 @@ function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogForma
 }
 
 /**
- * A log as a scenario holds it. Its JSON has what the file says, and a digest of the log, so that a changed log is
+ * A log in a scenario. Its JSON has what the experiment file says, and a digest of the log by which a changed log is
  * noticed.
  */
 class ReplayedLog {
@@ -145,7 +148,7 @@ const choice = z.strictObject({
     .describe("Also sends requests other than GET and HEAD, without bodies"),
 });
 
-/** @param files Reads the log, once, when the experiment file is read. */
+/** @param files Reads the log. It is read only once, together with the experiment file. */
 export const replaySpec = (files: Files) =>
   z.union([z.string().min(1).transform((log) => choice.parse({ log })), choice])
     .transform((written, context): ReplayedLog => {

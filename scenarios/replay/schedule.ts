@@ -1,6 +1,6 @@
 /**
- * A log as a schedule: the moment and the request of every arrival. Each line takes twelve bytes of memory that all
- * workers share; each distinct request is held once. Pure.
+ * A log as a schedule, which says when each request arrives and which one it is. A request of the log takes twelve
+ * bytes; the eight for its due time are in memory that all workers share. Each distinct request is stored once. Pure.
  */
 import { messageOf } from "../../base/errors.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
@@ -11,20 +11,19 @@ import type { LoggedRequest, LogLine, ReadLogLine } from "./logged.ts";
 interface ReplayOptions {
   readonly format: LogFormat;
   readonly keys: JsonKeys;
-  /** How many times as fast as logged the requests are sent: 2 takes half the time. */
+  /** How many times as fast as in the log the requests are sent; with 2, the replay takes half the time. */
   readonly speed: number;
-  /** Whether requests that may change something are sent, too. */
+  /** Whether requests that may change data are sent, too. */
   readonly writes: boolean;
 }
 
-/** The method and path of a request in the log. */
 type ReplayedRequest = Pick<LoggedRequest, "method" | "path">;
 
 export interface Replay {
   readonly requests: readonly ReplayedRequest[];
-  /** The index into `requests` of each arrival. */
+  /** For each arrival, the index of its request in `requests`. */
   readonly sequence: Uint32Array;
-  /** The moment of each arrival, in order, in microseconds since the start. */
+  /** The due time of each arrival, ascending, in microseconds since the start. */
   readonly dueUs: Float64Array<SharedArrayBuffer>;
   readonly durationUs: number;
 }
@@ -41,13 +40,13 @@ const SAFE = new Set(["GET", "HEAD"]);
 const SECOND_US = 1e6;
 
 export class ReplayBuilder {
-  /** The first unreadable lines. */
+  /** The first unreadable lines, up to `SHOWN_LINES`. */
   readonly wrong: WrongLine[] = [];
-  /** The first lines without a request. */
+  /** The first lines without a request, up to `SHOWN_LINES`. */
   readonly empty: WrongLine[] = [];
-  /** The number of requests left out, by method. */
+  /** Number of requests that were left out, by method. */
   readonly otherMethods = new Map<string, number>();
-  /** The number of lines that are requests or should be, that is, neither comments nor blank. */
+  /** Number of lines that are requests or should be, so without comments and blank lines. */
   lines = 0;
   wrongLines = 0;
   emptyLines = 0;
@@ -58,7 +57,7 @@ export class ReplayBuilder {
   #sequence = new Uint32Array(1_024);
   #count = 0;
   #isOrdered = true;
-  /** Whether all moments are whole seconds, so that the moments within each second are unknown. */
+  /** Whether all times are whole seconds, so that the times within each second are unknown. */
   #isWholeSeconds = true;
 
   constructor(private readonly options: ReplayOptions) {
@@ -131,7 +130,10 @@ export class ReplayBuilder {
     this.#sequence.set(sequence);
   }
 
-  /** The replay of all lines, at least one; sorted by time, because a server logs requests as their responses end. */
+  /**
+   * The replay of all requests, of which there must be at least one. It is sorted by time, because servers log a
+   * request when its response ends.
+   */
   replay(): Replay {
     const count = this.#count;
     const dueUs = new Float64Array(new SharedArrayBuffer(8 * count));
@@ -158,7 +160,10 @@ export class ReplayBuilder {
   }
 }
 
-/** Spreads the requests of one second evenly: the k-th of n is due at k/n of the second. */
+/**
+ * Spreads the requests of each second evenly: request k of n, counted from 0, is due k/n of a second after its
+ * beginning.
+ */
 function spread(atUs: Float64Array): void {
   for (let from = 0, to = 0; from < atUs.length; from = to) {
     while (to < atUs.length && atUs[to] === atUs[from]) to++;

@@ -1,6 +1,6 @@
 /**
- * The W3C's extended log file format, of IIS and CloudFront: a `#Fields` line names the values of the lines that follow
- * it. https://www.w3.org/TR/WD-logfile. Pure, except that a reader remembers the directives above a line.
+ * The W3C's extended log file format (https://www.w3.org/TR/WD-logfile), which IIS and CloudFront write. A `#Fields`
+ * line names the values of the lines after it. Pure, except that a reader remembers the directives above a line.
  */
 import { COMMENT, loggedRequest, type LogLine, type ReadLogLine } from "./logged.ts";
 import { momentUs } from "./moment.ts";
@@ -18,7 +18,9 @@ export function w3cReader(): ReadLogLine {
   };
 }
 
-/** The request in a line of values. CloudFront separates values by tabs, and leaves out empty ones at the end. */
+/**
+ * The request in a line of values. CloudFront separates values by tabs, and leaves out empty ones at the end of a line.
+ */
 function requestIn(line: string, fields: readonly string[], date: string): LogLine {
   const isTabbed = line.includes("\t");
   const values = isTabbed
@@ -45,7 +47,10 @@ function requestIn(line: string, fields: readonly string[], date: string): LogLi
   );
 }
 
-/** Encodes a path that IIS logged decoded, with + for a space. By default, IIS refuses a path with a + in it. */
+/**
+ * Encodes a path that IIS has decoded before logging it, with + for a space. A + can be read as a space because, by
+ * default, IIS refuses paths that contain a +.
+ */
 function encodedStem(stem: string): string {
   return stem.replaceAll(/%(?![\da-f]{2})/gi, "%25").replaceAll("+", "%20").replaceAll("#", "%23")
     .replaceAll("?", "%3F");

@@ -1,12 +1,10 @@
-/**
- * Compares JSON by its values, not by its text: the order of members and the spaces between them mean nothing. Pure.
- */
+/** Compares JSON by value rather than as text, so the order of members and white space mean nothing. Pure. */
 import { isWithin } from "../../base/limits.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 
 /**
- * Whether `found` matches `expected`: an object has the named members, and may have others; a list has the same
- * elements in the same order; anything else is equal.
+ * Whether `found` matches `expected`. An object must have the expected members, and may have others. A list must have
+ * matching elements in the same order. Anything else must be equal.
  */
 export function isExpectedJson(found: unknown, expected: Json): boolean {
   if (Array.isArray(expected)) {
@@ -23,8 +21,8 @@ export function isExpectedJson(found: unknown, expected: Json): boolean {
 const DECODER = new TextDecoder();
 
 /**
- * The JSON value of a body; undefined if the body is not JSON or larger than `LIMITS.jsonBody`, because the value may
- * take 30 times the bytes of the body.
+ * The JSON value of a body; undefined if the body is not JSON, or larger than `LIMITS.jsonBody`. Larger bodies are not
+ * read because the value may take 30 times the memory of the body.
  */
 export function jsonIn(body: Uint8Array<ArrayBuffer>): unknown {
   if (!isWithin("jsonBody", body.length)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * A user journey: requests and think times in order, with values captured from responses for later requests. A page
+ * A user journey: requests and think times in order. Values captured from responses are used in later requests. A page
  * with its subresources is a journey, too.
  */
 import { METHODS } from "../../base/http/request.ts";
@@ -61,8 +61,8 @@ export type RequestStepSpec = z.output<ReturnType<typeof requestStep>>;
 export type FlowStepSpec = ThinkSpec | RequestStepSpec;
 
 /**
- * A cookie's name: a token (RFC 6265 §4.1.1); its value: octets without blanks, quotes, commas, semicolons and
- * backslashes.
+ * Syntax of cookies (RFC 6265 §4.1.1). A name is a token; a value consists of octets other than blanks, quotes, commas,
+ * semicolons and backslashes.
  */
 export const cookieName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, {
   error: ({ input }) => `Cannot use ${quotedOpenly(input)} as the name of a cookie`,
@@ -73,7 +73,10 @@ export const cookieValue = z.string().regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x
     "write it without blanks, quotes, commas, semicolons and backslashes",
 });
 
-/** Limited to what a user can keep, so that no preset cookie is lost when a response sets the first of its own. */
+/**
+ * Cookies from the start, limited to what a user can keep. Otherwise some would be lost as soon as a response sets a
+ * cookie.
+ */
 const presetCookies = z.record(cookieName, cookieValue).superRefine((preset, context) => {
   const pairs = Object.entries(preset).map((pair) => pair.join("="));
   const sizes: [limit: LimitName, found: number][] = [
@@ -85,7 +88,7 @@ const presetCookies = z.record(cookieName, cookieValue).superRefine((preset, con
   if (wrong) context.addIssue(`Cannot give these cookies to a user: ${beyond(...wrong)}`);
 });
 
-/** The cookies that virtual users have from the start; null: they keep none. */
+/** The cookies that virtual users have from the start; null if they keep no cookies at all. */
 const cookies = z.union([
   z.literal("off").transform(() => null),
   presetCookies,
@@ -131,7 +134,7 @@ export function isRequest(step: FlowStepSpec): step is RequestStepSpec {
   return !("think" in step);
 }
 
-/** The place in a response from which a value is captured. */
+/** Where in a response a value is captured. */
 export type CaptureSource =
   | BodySource
   | { readonly kind: "header"; readonly name: string; readonly pattern?: string }
@@ -139,7 +142,7 @@ export type CaptureSource =
   | { readonly kind: "cookie"; readonly name: string };
 
 export interface CaptureSpec {
-  /** The name under which later requests use the value. */
+  /** Name under which later requests use the value. */
   readonly as: string;
   readonly from: CaptureSource;
 }

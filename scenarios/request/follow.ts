@@ -1,14 +1,16 @@
-/** How many redirects the requests of a scenario follow, and to which hosts. */
+/** How many redirects the requests of a scenario follow, and to which hosts they may lead. */
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 
 export const MOST_HOPS = 20;
-/** The most hosts that redirects may lead to: each connection of the load may open another to each host. */
+/**
+ * The most hosts to which redirects may lead, because each connection of the load may open another one to each host.
+ */
 const MOST_HOSTS = 8;
 
 export const hops = z.int().min(1).max(MOST_HOPS);
 
-/** The address of a host: only scheme, host and port. */
+/** The URL of an origin: scheme, host and port, and nothing else. */
 const host = z.string().superRefine((text, context) => {
   const url = URL.parse(text);
   const isWhole = url !== null && /^https?:\/\//i.test(text) && url.href === `${url.origin}/`;
@@ -33,9 +35,9 @@ export const followSpec = z.union([
 );
 
 export interface Follow {
-  /** The most redirects to follow; at 0, a redirect is a response like any other. */
+  /** The most redirects to follow. At 0, a redirect counts as the response. */
   readonly most: number;
-  /** The origins, besides the target's, to which redirects may lead. */
+  /** Origins to which redirects may lead, besides the target's own. */
   readonly elsewhere: readonly string[];
 }
 

@@ -1,14 +1,14 @@
-/** The parts of a multipart form, in the syntax of curl's -F. */
+/** Parses the parts of a multipart form, in the syntax of curl's -F. */
 import { extname } from "node:path";
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** A field, as in a scenario's `multipart`. */
+/** Value of a field, as in a scenario's `multipart`. */
 type FormValue = string | { readonly file: string; readonly type: string; readonly name?: string };
 
 export type GivenPart = readonly [name: string, value: FormValue];
 
-/** The types that curl derives from file names (lib/mime.c); all others are application/octet-stream. */
+/** The types that curl derives from file names (lib/mime.c). All other files are application/octet-stream. */
 const TYPES: Readonly<Record<string, string>> = {
   ".gif": "image/gif",
   ".jpg": "image/jpeg",
@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const OCTETS = "application/octet-stream";
 
-/** `name=value`, `name=@file` or `name=@file;type=image/png;filename=a.png`. */
+/** Parses `name=value`, `name=@file` or `name=@file;type=image/png;filename=a.png`. */
 export const formPart = z.string().transform((text, context): GivenPart => {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   const part = name === undefined ? null : partOf(value);
@@ -46,7 +46,7 @@ function partOf(value: string): FormValue | null {
   return { file, type, ...name !== undefined && { name } };
 }
 
-/** Fields in the form of a scenario: one value or a list for each name. Undefined if there are no parts. */
+/** The parts as a scenario has them, with one value or a list for each name. Undefined if there are no parts. */
 export function multipartOf(
   parts: readonly GivenPart[],
 ): Readonly<Record<string, FormValue | FormValue[]>> | undefined {

@@ -1,7 +1,4 @@
-/**
- * Forms of several parts (multipart/form-data, RFC 7578), as browsers write them, with files that are sent byte for
- * byte.
- */
+/** Forms of several parts (multipart/form-data, RFC 7578), as browsers write them. Files are sent byte for byte. */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import * as z from "zod";
@@ -11,7 +8,7 @@ import { beyond, isWithin } from "../../base/limits.ts";
 import { inQuotes, writtenBesides } from "./template.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** The octets of a file. In JSON a digest replaces them, because they may be many, or secret. */
+/** The octets of a file. In JSON, a digest replaces them, because they may be many, or secret. */
 class FileOctets {
   readonly #octets: Uint8Array<ArrayBuffer>;
   #part: BodyPart | null = null;
@@ -25,8 +22,8 @@ class FileOctets {
   }
 
   /**
-   * The part of the body, made only when it is sent, so that a form that is too large is refused, with the names of its
-   * files, before anything is encoded.
+   * The octets as a part of a body. They are encoded only when they are sent, so that a form that is too large is
+   * refused, with the names of its files, before that.
    */
   get part(): BodyPart {
     return this.#part ??= { base64: this.#octets.toBase64() };
@@ -37,7 +34,7 @@ class FileOctets {
   }
 }
 
-/** The text of a UTF-8 file, which may hold `{{ names }}` to fill in; the octets of any other file. */
+/** The text of a file in UTF-8, which may contain `{{ names }}` to fill in; the octets of any other file. */
 export function textOrOctets(path: string, octets: Uint8Array<ArrayBuffer>): string | FileOctets {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets);
@@ -48,12 +45,12 @@ export function textOrOctets(path: string, octets: Uint8Array<ArrayBuffer>): str
 
 const formValue = z.union([z.string(), z.number(), z.boolean()]);
 
-/** The fields of a form with text values only. */
+/** The fields of a form without files, each with one value or a list. */
 export const formSpec = z.record(z.string(), z.union([formValue, z.array(formValue)]));
 
 const DEFAULT_TYPE = "application/octet-stream"; // RFC 7578 §4.4
 
-/** A media type (RFC 9110 §8.3.1) that fits on one line of a part's head. */
+/** A media type (RFC 9110 §8.3.1) that fits on one line in the head of a part. */
 const mediaType = z.string().regex(
   /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+(?:;[\x20-\x7e]*)?$/i,
   {
@@ -104,7 +101,7 @@ function sizeOf(field: FormField): number {
   return typeof field === "object" ? field.file.size : String(field).length;
 }
 
-/** The form's body and content-type. The same form always has the same boundary, which appears in none of its parts. */
+/** The form's body and content-type. A form always has the same boundary, which appears in none of its parts. */
 export function multipartBody(form: Multipart): { type: string; body: BodyPart[] } {
   const fields = fieldsOf(form).map(([name, field]) => partOf(name, field));
   const boundary = boundaryOf(fields.flatMap(({ head, content }) => [head, content]));

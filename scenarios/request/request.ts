@@ -1,6 +1,6 @@
 /**
- * One HTTP request with its expectations: as the file has it, as it goes over the wire (RFC 9112 §3), and the check of
- * its response. Scenarios of every kind are made of such requests.
+ * One HTTP request with its expectations: its form in the file, its form on the wire (RFC 9112 §3), and the check of
+ * its response. Scenarios of every kind consist of such requests.
  */
 import { type Method, METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
@@ -11,7 +11,7 @@ import { contentOf, type Files } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import { matchFor, whyUnseen, wrongMatch } from "../../base/pattern.ts";
 import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
-import { formText } from "./template.ts";
+import { formText, PLACEHOLDER_SOURCE } from "./template.ts";
 import { formSpec, multipartBody, multipartSpec, textOrOctets } from "./multipart.ts";
 import { isExpectedJson, jsonIn } from "./expected_json.ts";
 import { jsonSource, textSource } from "./values.ts";
@@ -28,25 +28,29 @@ import {
 export const BODIES = ["body", "json", "form", "multipart"] as const;
 const FORMS = ["form", "multipart"] as const;
 /**
- * Methods whose form fields belong in the path, as in browsers. A JSON body is allowed: some servers read it with GET.
+ * Methods whose form fields belong in the path, where browsers write them. A JSON body is allowed, because some servers
+ * read one even with GET.
  */
 const BODILESS: readonly (Method | undefined)[] = ["get", "head"];
 
-/** A text that matches `form`; `rule` ends the message about a text that does not. */
+/** The schema of a text that matches `form`. The message about any other text ends with `rule`. */
 function formed(form: RegExp, what: string, rule: string): z.ZodString {
   return z.string().max(LIMITS.fieldValue.most).regex(form, {
     error: ({ input }) => `Cannot use ${quotedOpenly(input)} as ${what}: ${rule}`,
   });
 }
 
-/** A path in origin form (RFC 9112 §3.2.1), in which a `{{ name }}` may stand, even for the whole path. */
+/** A path in origin form (RFC 9112 §3.2.1). Placeholders such as `{{ name }}` may be parts of it, or all of it. */
 export const path = formed(
-  /^(?:\/|\{\{[^{}]+\}\})(?:\{\{[^{}]*\}\}|(?!\{\{[^{}]*\}\})[\x21-\x7e])*$/,
+  new RegExp(
+    `^(?:/|${PLACEHOLDER_SOURCE})(?:${PLACEHOLDER_SOURCE}|(?!${PLACEHOLDER_SOURCE})[\\x21-\\x7e])*$`,
+  ),
   "a path",
   "start with /, and percent-encode spaces and non-ASCII characters",
 );
 
-// Names of header fields (RFC 9110 §5.1 and §5.5). Fields about the body's length are left to the encoder.
+// Names and values of header fields (RFC 9110 §5.1 and §5.5). `headerName` excludes the fields that
+// give the body's length, because the encoder writes them.
 export const fieldName = formed(
   /^[!#$%&'*+.^_`|~0-9a-z-]+$/i,
   "a header name",
@@ -66,7 +70,8 @@ export const headerValue = formed(
 export const status = z.int().min(100).max(599);
 
 /**
- * The statuses of gRPC; the index of each is its number (https://github.com/grpc/grpc/blob/master/doc/statuscodes.md).
+ * Names of gRPC's statuses. The index of each is its number
+ * (https://github.com/grpc/grpc/blob/master/doc/statuscodes.md).
  */
 export const GRPC_STATUSES = [
   ...["OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED"] as const,
@@ -120,31 +125,31 @@ export const headers = z.record(headerName, headerValue)
 
 const paths = Object.fromEntries(METHODS.map((method) => [method, path.optional()]));
 
-/** Adds an issue if the body would be too large to send. */
+/** Adds an issue if the body is too large to send. */
 function checkBody(text: string, context: z.core.$RefinementCtx): void {
   const mostBytes = 3 * text.length; // UTF-8 takes at most this many
   const bytes = isWithin("body", mostBytes) ? mostBytes : new TextEncoder().encode(text).length;
   if (!isWithin("body", bytes)) context.addIssue(`Cannot send this body: ${beyond("body", bytes)}`);
 }
 
-/** The name of a function in an experiment's script, by its path: `scenarios.order.before`. */
+/** Name of a function in an experiment's script, which is its path there, such as `scenarios.order.before`. */
 export const hookName = z.string().min(1).max(LIMITS.sentence.most);
 
 /** The kinds of streams: events of `text/event-stream`, lines of text, or lines of JSON. */
 const STREAM_KINDS = ["events", "lines", "json-lines"] as const;
 export type StreamKind = typeof STREAM_KINDS[number];
 
-/** The media type of event streams, and the `accept` field of a request for one. */
+/** Media type of event streams, which is also the value of `accept` in a request for one. */
 const EVENT_STREAM = "text/event-stream";
 
 export const streamKind = z.enum(STREAM_KINDS);
 export const until = z.string().min(1).max(LIMITS.sentence.most);
 export const hold = between("1ms", "24h");
 
-/** The delay after which browsers reconnect. */
+/** The delay after which browsers reconnect an EventSource. */
 const USUAL_RECONNECTION_MS = 3_000;
 export const reconnectionTime = between("0ms", "1h");
-/** The delay of a reconnection like EventSource's, in ms, unless the server sets another. */
+/** Delay in milliseconds before a stream is requested again, as EventSource does, unless the server sets another. */
 export const reconnect = z.union([
   z.literal(true).transform(() => USUAL_RECONNECTION_MS),
   reconnectionTime,
@@ -171,7 +176,7 @@ const streamFields = {
   ),
 };
 
-/** The method of a gRPC call, `package.Service/Method`, as in the path of the call. */
+/** The method that a gRPC call names, written as `package.Service/Method`, as in the path of its request. */
 export const grpcMethod = z.string().max(LIMITS.name.most).regex(
   /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\/[A-Za-z_]\w*$/,
   {
@@ -204,7 +209,7 @@ const callFields = (files: Files) => ({
   ),
 });
 
-/** The keys of a request, to be joined with those of the scenario or step around them. */
+/** The keys of a request, to be joined with those of the scenario or step that contains it. */
 export const requestFields = (files: Files) => ({
   ...paths as Record<Method, z.ZodOptional<z.ZodString>>,
   headers: headers.describe("Header fields of the request"),
@@ -235,17 +240,17 @@ export const requestFields = (files: Files) => ({
 
 const STEP_NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ /:{}-]{0,79}$/u;
 
-/** The name of a request of a mix or flow. */
+/** Name of a request in a mix or flow. */
 export const stepName = z.string().regex(STEP_NAME, {
   error: ({ input }) =>
     `Cannot use ${quotedOpenly(input)} as the name of a request: ` +
     "write at most 80 letters, digits, spaces and _ / : { } -",
 }).optional().describe("Name of the request's figures: its method and path when absent");
 
-/** One request: a method with its path, and what goes with them. */
+/** A request as in the file: a method with its path, header fields, body and so on. */
 export type RequestFields = z.output<z.ZodObject<ReturnType<typeof requestFields>>>;
 
-/** Adds an issue for each conflict between parts of a request. */
+/** Adds an issue for each conflict between parts of the request. */
 export function checkRequest(
   request: Partial<RequestFields>,
   context: z.core.$RefinementCtx,
@@ -320,7 +325,7 @@ export function wireRequest(spec: RequestFields): WireRequest {
   };
 }
 
-/** The wire form of a gRPC call; its messages get their octets when their types are known. */
+/** The wire form of a gRPC call. Its messages are encoded later, when their types are known. */
 function callRequest(grpc: string, spec: RequestFields): WireRequest {
   const { headers, compress, message = {}, messages = [message] } = spec;
   const usual = {
@@ -345,7 +350,7 @@ function hasField(headers: RequestFields["headers"], field: string): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === field);
 }
 
-/** The body with its content-type, which is null if only the author can know it. */
+/** The body with its content-type. The type is null if only the author of the request can know it. */
 function bodyOf({ body, json, form, multipart }: RequestFields): {
   type: string | null;
   body: WireRequest["body"];
@@ -366,10 +371,9 @@ function urlEncoded(form: z.output<typeof formSpec>): string {
   );
 }
 
-/** The statuses expected by default: 2xx and 3xx. */
+/** The statuses that are expected by default: 2xx and 3xx. */
 const USUAL_STATUSES = Array.from({ length: 200 }, (_, index) => 200 + index);
 
-/** The statuses that are expected. */
 export function expectedStatuses({ status }: Expectation): readonly number[] {
   if (status === undefined) return USUAL_STATUSES;
   return typeof status === "number" ? [status] : status;
@@ -381,8 +385,8 @@ export interface ReceivedResponse {
 }
 
 /**
- * The difference between `response` and the expectation, without secrets; null if there is none. Call this within
- * `withEngine`, because patterns need it.
+ * How the response differs from the expectation, without secrets; null if it does not differ. Call this within
+ * `withEngine`, because patterns need an engine.
  */
 export function responseProblem(expect: Expectation, response: ReceivedResponse): string | null {
   const { status, body } = response;
@@ -410,7 +414,7 @@ export function responseProblem(expect: Expectation, response: ReceivedResponse)
   return `expected JSON with ${excerpt(JSON.stringify(expect.json))}, ${why}`;
 }
 
-/** The response as messages quote it. */
+/** The response, as quoted in messages. */
 export function responseText({ status, body }: ReceivedResponse): string {
   return `${status} with body ${excerpt(textOf(body))}`;
 }
@@ -420,7 +424,7 @@ function textOf(body: ReceivedResponse["body"]): string {
 }
 
 const EXCERPT_CHARS = 200;
-/** How many matching characters are shown before the first difference. */
+/** Number of matching characters that are shown before the first difference. */
 const ALIKE_CHARS = 60;
 
 function differenceOf(expected: string, got: string): string {
@@ -435,8 +439,8 @@ function differenceOf(expected: string, got: string): string {
 }
 
 /**
- * The text as JSON; of a long text, a part and the whole length. Secrets are hidden before the cut, so that no part of
- * a secret remains.
+ * The text from character `from` on, as JSON. A long text is cut, and its whole length is added. Secrets are hidden
+ * before the cut, so that no part of a secret remains.
  */
 function excerpt(whole: string, from = 0): string {
   const text = withoutSecrets(whole);
@@ -446,7 +450,7 @@ function excerpt(whole: string, from = 0): string {
   return `${JSON.stringify(part)} (${text.length} characters)`;
 }
 
-/** The keys that a gRPC call cannot have, with the reasons. */
+/** The keys that a gRPC call can't have, each with the reason. */
 const BESIDE_CALLS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     METHODS.map((
@@ -465,14 +469,14 @@ const BESIDE_CALLS: Readonly<Record<string, string>> = {
   after: "hooks cannot read gRPC messages",
 };
 const OF_CALLS = ["proto", "message", "messages", "compress"] as const;
-/** The expectations that gRPC calls cannot have, with the reasons. */
+/** The expectations that gRPC calls can't have, each with a message. */
 const NOT_EXPECTED_OF_CALLS: Readonly<Record<string, string>> = {
   status: "Cannot expect a status other than 200 of a gRPC call: write grpcStatus",
   body:
     "Cannot expect a whole body of a gRPC call: contains, json and matches are about its message",
   message: "Cannot expect echo, push, order or a message of a gRPC call: only WebSockets have them",
 };
-/** The header fields of a call that Plateau writes itself. */
+/** Header fields of a gRPC call that Plateau writes itself. */
 const FIELDS_OF_CALLS = ["te", "grpc-encoding"];
 
 function callContradictions(request: Partial<RequestFields>): Conflict[] {
@@ -504,7 +508,7 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
     if (Reflect.get(Object(expect), key) === undefined) continue;
     found.push({ path: ["expect", key], message: why });
   }
-  // Problems of the file itself are reported elsewhere.
+  // Problems of the .proto file itself are reported elsewhere.
   const isRead = typeof proto?.conflicts === "function";
   return isRead ? [...found, ...proto.conflicts({ ...request, grpc })] : found;
 }
@@ -525,7 +529,7 @@ interface StreamedRequest {
 
 const STREAM_KEYS = ["until", "hold", "reconnect", "token"] as const;
 
-/** The parts of a request that a stream needs but lacks, or cannot have. */
+/** The contradictions between a stream and the other keys of the request. */
 function streamContradictions(request: StreamedRequest): Conflict[] {
   const { stream, head, capture = {}, expect, after, reconnect, grpc } = request;
   if (grpc !== undefined) return [];
@@ -567,7 +571,7 @@ function streamContradictions(request: StreamedRequest): Conflict[] {
   return found;
 }
 
-/** The keys of a load that a scenario with streams cannot have, with the reasons. */
+/** The settings that a scenario with streams or gRPC calls can't have, each with a message. */
 export const STREAM_CONFLICTS = {
   pipeline:
     "Cannot have several requests in flight on a connection of HTTP/1.1 whose responses are " +

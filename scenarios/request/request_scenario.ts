@@ -1,4 +1,4 @@
-/** A scenario of a single request, and the keys that scenarios of every kind have. */
+/** A scenario with a single request, and the keys that scenarios of every kind have. */
 import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import { ALWAYS, unknownKeys } from "../../base/explain.ts";
@@ -28,7 +28,7 @@ export const commonFields = (files: Files) => ({
 
 export const PARTS_OF_REQUEST = [...METHODS, "websocket", ...BODIES, "headers", "expect"];
 
-/** Keys that belong to other kinds of scenario, with the place where each belongs. */
+/** Keys that belong to other kinds of scenario. The texts say where each belongs. */
 const IN_MIX = { weight: "it belongs to the requests of a mix" };
 export const IN_FLOW = {
   think: "it is a step of a flow",
@@ -43,7 +43,7 @@ export const requestScenario = (files: Files) =>
     error: unknownKeys(ELSEWHERE, ["mix", "flow", "page", "replay"]),
   }).superRefine(checkRequest, ALWAYS);
 
-/** A single request for the command line; `{{ … }}` in it is plain text. */
+/** A single request from the command line, in which `{{ … }}` is plain text. */
 export const requestScenarioSpec = requestScenario(NO_FILES);
 
 export type RequestScenario = z.output<ReturnType<typeof requestScenario>>;

@@ -1,6 +1,6 @@
 /**
- * The requests of a scenario: a single request, a mix, a flow (a user journey), a page or a replay. The key that is
- * present decides the kind.
+ * A scenario, which is a single request, a mix, a flow (a user journey), a page or a replay. The key that is present
+ * decides its kind.
  */
 import { METHODS } from "../../base/http/request.ts";
 import type { Conflict, Path } from "../../base/problems.ts";
@@ -61,7 +61,7 @@ const flowScenario = (files: Files) =>
     }),
   });
 
-/** A replay: the log says which requests are sent and when; the load says over how many connections. */
+/** A replay. The log decides which requests are sent and when; the load decides how many connections there are. */
 const replayScenario = (files: Files) => {
   const { targets, needs, load } = commonFields(files);
   return z.strictObject({
@@ -101,14 +101,15 @@ export const scenarioSpecWith = (files: Files) =>
     requestScenario(files),
   ])
     .superRefine((scenario, context) => {
-      // The names that a hook sets in `user.vars` are known only when the hook runs.
+      // With hooks, names can't be checked, because a hook may set others in `user.vars` when it
+      // runs.
       if ("replay" in scenario || hooksIn(scenario).length > 0) return;
       for (const wrong of wrongNames(requestsIn(scenario), placeholderNames(scenario.values))) {
         context.addIssue({ code: "custom", ...wrong });
       }
     });
 
-/** The scenario's requests, in order, with their texts that may hold `{{ names }}`. */
+/** The scenario's requests, in order, each with its texts that may contain `{{ names }}`. */
 function requestsIn(scenario: WrittenScenario): RequestTemplates[] {
   if ("flow" in scenario) {
     return scenario.flow.flatMap((step, at) =>
@@ -144,7 +145,7 @@ type ReplayScenario = z.output<ReturnType<typeof replayScenario>>;
 export type WrittenScenario = Exclude<Scenario, ReplayScenario>;
 type PageScenario = z.output<ReturnType<typeof pageScenario>>;
 
-/** A text that may hold `{{ names }}`, placeholders for values. */
+/** A text that may contain `{{ names }}`, which are placeholders for values. */
 interface TemplateText {
   readonly path: Path;
   readonly text: string;
@@ -152,15 +153,18 @@ interface TemplateText {
   readonly own?: readonly string[];
 }
 
-/** One request of a scenario, with its texts that may hold `{{ names }}`. */
+/** One request of a scenario, with its texts that may contain `{{ names }}`. */
 interface RequestTemplates {
   readonly path: Path;
   readonly templates: readonly TemplateText[];
-  /** The names that are captured from the request's response. */
+  /** Names of the values that are captured from the request's response. */
   readonly captures: readonly string[];
 }
 
-/** @param given Names that have a value from the start. */
+/**
+ * The problems of names that have no value at the request that uses them. @param given Names that have a value from the
+ * start.
+ */
 function wrongNames(
   requests: readonly RequestTemplates[],
   given: readonly string[],
@@ -202,7 +206,7 @@ export function isStreamed(scenario: Scenario): boolean {
   return "stream" in scenario && scenario.stream !== undefined;
 }
 
-/** The scenario's requests for a WebSocket, with their places. */
+/** The scenario's requests that open a WebSocket, with their paths. */
 export function socketsIn(
   scenario: Scenario,
 ): readonly { readonly path: Path; readonly request: RequestFields }[] {
@@ -218,7 +222,10 @@ export function socketsIn(
   );
 }
 
-/** The hooks of a scenario: of its users, and of all its requests. @param scenario May be wrong in every part. */
+/**
+ * Paths of a scenario's hooks, both those of its users and those of its requests. @param scenario Not yet validated, so
+ * any part of it may be wrong.
+ */
 export function hooksIn(scenario: unknown): { path: PropertyKey[] }[] {
   const of = (request: unknown, at: PropertyKey[]): { path: PropertyKey[] }[] =>
     ["before", "after"].filter((key) => Object.hasOwn(Object(request), key)).map((key) => ({
@@ -238,11 +245,11 @@ export function hooksIn(scenario: unknown): { path: PropertyKey[] }[] {
   return [...ofUser, ...of(given, [])];
 }
 
-/** A header field as the file has it. */
+/** A header field, as written in the file. */
 interface WrittenField {
   readonly path: PropertyKey[];
   readonly name: string;
-  /** The value of the field, which may hold `{{ names }}`. */
+  /** Value of the field, which may contain `{{ names }}`. */
   readonly text: string;
 }
 
@@ -264,7 +271,7 @@ function fieldsOf(headers: RequestFields["headers"], at: PropertyKey[]): Written
     .map(([name, text]) => ({ path: [...at, "headers", name], name, text }));
 }
 
-/** The texts of a request that may hold `{{ names }}`. @param at Path of the request. */
+/** The texts of a request that may contain `{{ names }}`. @param at Path of the request. */
 function templatesOf(request: RequestFields, at: Path = []): TemplateText[] {
   const paths = [...METHODS, "websocket" as const]
     .map((method) => ({ path: [...at, method], text: request[method] }));

@@ -1,6 +1,6 @@
 /**
- * A scenario made ready to be sent: every choice is drawn by the seed, and every value that is known before the load is
- * in place. Pure.
+ * A scenario made ready to be sent. Every choice has been drawn by the seed, and every value that is known before the
+ * load is in place. Pure.
  */
 import type { ThinkShape } from "../pace/think_times.ts";
 import {
@@ -39,23 +39,23 @@ import {
 
 export interface ScriptRequest {
   readonly kind: "request";
-  /** The index of the request's step in the script. */
+  /** Index in `stepNames` of the step to which the request's figures belong; 0 if there is only one step. */
   readonly step: number;
   readonly wire: WireRequest;
-  /** The expectation; requests that differ only in their values share one object. */
+  /** The expectation. Requests that differ only in their values share one object. */
   readonly expect: Expectation;
   readonly captures: readonly CaptureSpec[];
-  /** How the response is read as a stream of messages; absent: the response is read as a whole. */
+  /** How the response is read as a stream of messages; absent if it is read as a whole. */
   readonly stream?: StreamedResponse;
-  /** The gRPC call that the request makes. */
+  /** The gRPC call that the request makes; absent if it makes none. */
   readonly call?: ScriptCall;
-  /** The WebSocket that the request opens, on which the body of `wire` is sent; absent: the request opens none. */
+  /** The WebSocket that the request opens to send the body of `wire`; absent if it opens none. */
   readonly socket?: SocketUse;
-  /** Whether the request may be in flight together with its neighbours, if they are marked so, too. */
+  /** Set if the request may be in flight together with neighbouring requests that also have `beside`. */
   readonly beside?: true;
-  /** The functions of the experiment's script to call, by name; absent: none. */
+  /** Names of the functions of the experiment's script that the request calls; absent if it calls none. */
   readonly hooks?: RequestHooks;
-  /** The most redirects to follow, and the step of the requests that they lead to; null: none are followed. */
+  /** The most redirects to follow, and the step of the requests that they lead to; null if none are followed. */
   readonly follow: { readonly most: number; readonly step: number } | null;
 }
 
@@ -64,102 +64,103 @@ export interface StreamedResponse {
   readonly until?: string;
   readonly holdMs?: number;
   /**
-   * The delay after which the stream is requested again, unless the server sets another; absent: it is not requested
-   * again.
+   * Delay in milliseconds before the stream is requested again, unless the server sets another; absent if it is not
+   * requested again.
    */
   readonly reconnectMs?: number;
   readonly token?: BodySource;
 }
 
-/** A gRPC call. Before the load, `ready` gets everything that the call's types decide. */
+/** A gRPC call. Everything that depends on its types is put into `ready` before the load. */
 export interface ScriptCall {
-  /** The method, as `package.Service/Method`. */
+  /** The method, written as `package.Service/Method`. */
   readonly method: string;
-  /** The coding with which messages are compressed; absent: they are not. */
+  /** The coding that compresses messages; absent if they are not compressed. */
   readonly compress?: "gzip";
-  /** The types of the call's `.proto` file; absent: the server tells them by reflection. */
+  /** Types of the call's `.proto` file; absent if the server gives them by reflection. */
   readonly proto?: ProtoTypes;
-  /** The parts that the call's types decide; absent until the types are known. */
+  /** What depends on the call's types; absent until they are known. */
   readonly ready?: ReadyCall;
 }
 
-/** The properties of a call that its types decide. */
+/** The properties of a call that depend on its types. */
 export interface ReadyCall {
   /** Whether the response is a single message. */
   readonly isUnary: boolean;
-  /** The deadline that the server is told; absent: none. */
+  /** Deadline in milliseconds that the server is told; absent if there is none. */
   readonly deadlineMs?: number;
-  /** The type of request messages that still have values to fill in; absent: the messages are bytes already. */
+  /** Type of the request messages that still have values to fill in; absent if the messages are bytes already. */
   readonly input?: RootType;
-  /** The type of the response's messages, if a check or capture reads them. */
+  /** Type of the response's messages; absent if no check or capture reads them. */
   readonly output?: RootType;
 }
 
 export interface RequestHooks {
-  /** The function that is called before the request is sent; null if there is none. */
+  /** Name of the function that is called before the request is sent; null if there is none. */
   readonly before: string | null;
   readonly after: string | null;
 }
 
 export interface UserHooks {
-  /** The function that is called when a virtual user starts; null if there is none. */
+  /** Name of the function that is called when a virtual user starts; null if there is none. */
   readonly start: string | null;
   readonly end: string | null;
 }
 
 export interface ThinkStep {
   readonly kind: "think";
-  /** The think time or, if it varies, its mean. */
+  /** The think time in milliseconds or, if it varies, its mean. */
   readonly thinkMs: number;
-  /** The distribution of the think time; absent: it does not vary. */
+  /** Distribution of the think time; absent if it does not vary. */
   readonly as?: ThinkShape;
 }
 
 export type Script = ScriptOf<ScriptRequest>;
 
-/** A script whose requests have the form `Request`. */
+/** A script whose requests have the type `Request`. */
 export type ScriptOf<Request> =
   & {
-    /** The names of steps with figures of their own, each once; empty if there is only one step. */
+    /** Names of the steps with figures of their own, each once; empty if there is only one step. */
     readonly stepNames: readonly string[];
-    /** The code that evaluates the functions of the script's requests; absent: they have none. */
+    /** Code that contains the functions that the script calls; absent if it calls none. */
     readonly code?: ScriptCode;
-    /** The functions to call for each virtual user, by name; absent: none. */
+    /** Names of the functions that are called for each virtual user; absent if there are none. */
     readonly user?: UserHooks;
-    /** The memory where data of the code is renewed during the load; absent: the data stays the same. */
+    /** Memory through which data of the code is renewed during the load; absent if the data stays the same. */
     readonly fresh?: SharedArrayBuffer;
-    /** Origins besides the target's to which redirects may lead; absent: none. */
+    /** Origins to which redirects may lead, besides the target's own; absent if there are none. */
     readonly elsewhere?: readonly string[];
-    /** The values that each virtual user has for itself, by the user's place; absent: there are none. */
+    /** Values that belong to a single virtual user each, by the user's index; absent if there are none. */
     readonly own?: readonly Readonly<Record<string, string>>[];
     /**
-     * The tables whose rows are sent. Variants in `rowOf` are those of a user's values or, without users, the requests.
+     * The tables whose rows are sent. The variants in `rowOf` are those of the users' values or, if the script has no
+     * users, the requests.
      */
     readonly tables?: readonly TableUse[];
   }
   & (
-    /** Single requests; `sequence` holds indexes into `requests` and is gone through again and again. */
+    /** Single requests. `sequence` holds indexes into `requests`, and is repeated endlessly. */
     | {
       readonly kind: "requests";
       readonly requests: readonly Request[];
       readonly sequence: readonly number[] | Uint32Array;
       /**
-       * The moment at which each request of a replay is due, in microseconds since the start; absent: the load sets the
-       * moments.
+       * Due time of each request of a replay, in microseconds since the start; absent if the load decides when requests
+       * are due.
        */
       readonly dueUs?: Float64Array<SharedArrayBuffer>;
     }
     /**
-     * A user journey. `users` holds the values of virtual users 0, 1, 2 … and is gone through again and again; captured
-     * values are filled in during the journey.
+     * A user journey. `users` holds the values of virtual users 0, 1, 2 …, and is repeated endlessly. Captured values
+     * are filled in during the journey.
      */
     | {
       readonly kind: "flow";
       readonly steps: readonly (Request | ThinkStep)[];
       readonly users: readonly Readonly<Record<string, string>>[];
-      /** The most requests that a user may have in flight; absent: one. */
+      /** The most requests that a user may have in flight; absent for one. */
       readonly lanes?: number;
-      /** The cookies that virtual users have from the start; null: they keep none. */
+      /** The cookies that virtual users have from the start; null if they keep no cookies at all. */
       readonly cookies: Readonly<Record<string, string>> | null;
     }
   );
@@ -177,7 +178,8 @@ function writtenScript(scenario: WrittenScenario, seed: number): Script {
   const draw = drawBy(seed);
   if ("flow" in scenario) return flowScript(scenario.flow, scenario, draw);
   if ("page" in scenario) return pageScript(scenario, draw);
-  // Hooks can read values, which the users of a flow have, so a single request with hooks becomes a flow.
+  // Hooks can read values, which only users of a flow have, so a single request with hooks becomes
+  // a flow.
   if (!("mix" in scenario) && (hooksOf(scenario).hooks ?? scenario.user) !== undefined) {
     return flowScript([{ ...scenario, capture: {} }], { ...scenario, cookies: null }, draw);
   }
@@ -199,8 +201,8 @@ function writtenScript(scenario: WrittenScenario, seed: number): Script {
 }
 
 /**
- * Throws if the requests would be too large; they are counted before they are built, because a body of 16 MB with a
- * random number in it makes 1,000 variants.
+ * Throws if the requests would be too large. Their sizes are added up before they are built, because a body of 16 MB
+ * with a random number in it makes 1,000 variants.
  */
 function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
   const sizes = requests.map((wire) => {
@@ -214,14 +216,14 @@ function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
   checkLimit("written", sumOf(({ chars }) => chars), "values", "write every request");
 }
 
-/** The most steps that have figures of their own; all further steps together make one more. */
+/** The most steps that have figures of their own. All further requests share one more step. */
 const MOST_STEPS = LIMITS.stepNames.most - 1;
 const OTHERS = "other requests";
 
-/** A request's step, and the step of requests that it is redirected to. */
+/** The step of a request, and the step of the requests that it is redirected to. */
 type StepPlace = Pick<ScriptRequest, "step" | "follow">;
 
-/** Makes one step of all requests with the same name, and another of the requests that their redirects lead to. */
+/** Makes one step for all requests with the same name, and another for the requests that their redirects lead to. */
 function namedSteps(
   requests: readonly RequestFields[],
   { most, elsewhere }: Follow,
@@ -259,7 +261,7 @@ interface RequestVariants {
 }
 
 /**
- * The tables of all requests of a mix: each table once, with the row of each variant of each request; -1 for a variant
+ * The tables of all requests of a mix, each once. A table has the row of each variant of each request; -1 for a variant
  * without a row.
  */
 function tablesOf(mix: readonly RequestVariants[]): Pick<Script, "tables"> {
@@ -277,7 +279,7 @@ function tablesOf(mix: readonly RequestVariants[]): Pick<Script, "tables"> {
   };
 }
 
-/** The request with each variant of its values. */
+/** The request, once for each variant of its values. */
 function variantsOf(
   request: RequestFields,
   { values, draw, ...place }: VariantChoice,
@@ -296,13 +298,14 @@ function variantsOf(
   return { requests: variants.map((one) => ({ ...step, wire: fillTemplate(wire, one) })), tables };
 }
 
-/** The least and the most picks in the sequence of a mix of several requests. */
+/** The fewest and the most picks in the sequence of a mix. The minimum applies only to a mix of several requests. */
 const PICKS = { least: 1_000, most: 1_000_000 };
 
 /**
  * Indexes into the variants of all requests, listed request by request. Each request is picked exactly in proportion to
- * its weight, in an order that the seed decides, and often enough for all its variants.
- * @param counts The number of variants of each request.
+ * its weight, in an order that the seed decides. It is picked often enough for all its variants, unless that exceeds
+ * `PICKS.most`.
+ * @param counts Number of variants of each request.
  */
 function sequenceOf(counts: readonly number[], weights: readonly number[], draw: Draw): number[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -315,7 +318,7 @@ function sequenceOf(counts: readonly number[], weights: readonly number[], draw:
   return shuffled(picks, draw).map((at) => starts[at] + used[at]++ % counts[at]);
 }
 
-/** The script of a page: the page and, once it has arrived, its subresources, up to `lanes` at a time. */
+/** The script of a page. The page comes first and, once it has arrived, its subresources, up to `lanes` at a time. */
 function pageScript(page: Extract<Scenario, { page: string }>, draw: Draw): Script {
   const script = flowScript(stepsOfPage(page), page, draw);
   const lanes = Math.min(page.parallel ?? 1, page.with.length);
@@ -338,7 +341,7 @@ function flowScript(
     isRequest(step) ? requestStep(step, placeOf(step)) : thinkStep(step)
   );
   const requests = ready.filter((step) => step.kind === "request");
-  // A hook may read any of the values.
+  // A hook may read any value, so all are drawn.
   const isHooked = user !== undefined || requests.some(({ hooks }) => hooks !== undefined);
   const names = isHooked ? placeholderNames(values) : requests.flatMap(({ wire }) => namesIn(wire));
   const { variants, tables } = drawValues(values, names, draw);
@@ -398,7 +401,7 @@ function hooksOf({ before, after }: RequestFields): Pick<ScriptRequest, "hooks">
   return { hooks: { before: before ?? null, after: after ?? null } };
 }
 
-/** Whether the script's load calls functions of the experiment's script. */
+/** Whether the load calls functions of the experiment's script. */
 export function hasHooks(script: Script): boolean {
   return script.user !== undefined || requestsOf(script).some(({ hooks }) => hooks !== undefined);
 }
@@ -410,7 +413,7 @@ export function requestsOf(script: Script): readonly ScriptRequest[] {
     : script.steps.filter((step) => step.kind === "request");
 }
 
-/** The same script with each request turned into another form. */
+/** The same script, with `form` applied to each request. */
 export function withRequests<From extends { readonly kind: "request" }, To>(
   script: ScriptOf<From>,
   form: (request: From) => To,
@@ -425,7 +428,7 @@ function thinkStep({ think }: ThinkSpec): ThinkStep {
   return { kind: "think", thinkMs: think.mean, as: think.as };
 }
 
-/** The requests of a log, all with these header fields and this expectation. */
+/** A script of the requests of a log, which all have these header fields and this expectation. */
 export function replayScript(
   { headers, expect }: {
     readonly headers: Readonly<Record<string, string>>;
@@ -448,7 +451,10 @@ export function readsBody({ expect, captures }: ScriptRequest): boolean {
     captures.some(({ from }) => from.kind === "json" || from.kind === "pattern");
 }
 
-/** Whether the captured value is sent to authenticate the sender, such as the token of a login. */
+/**
+ * Whether the script sends the captured value in a header field that authenticates the sender, such as the token of a
+ * login.
+ */
 export function authenticatesLater(name: string, script: Script): boolean {
   const steps = script.kind === "flow" ? script.steps : [];
   return steps.some((step) =>

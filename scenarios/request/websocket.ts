@@ -172,7 +172,10 @@ const OTHER_KEYS = [
 /** Header fields that the handshake itself sets. */
 const OWN_FIELDS = /^(?:connection|upgrade|sec-websocket-.*|content-type)$/i;
 
-/** What a request with a WebSocket lacks or can't have, and what a request can't have without one. */
+/**
+ * Conflicts in a request: keys that are missing or not allowed if it has a WebSocket, and keys that are allowed only
+ * then.
+ */
 export function socketContradictions(request: SocketRequest): Conflict[] {
   const { websocket, expect = {}, capture = {} } = request;
   const has = (key: string): boolean => Reflect.get(request, key) !== undefined;

@@ -47,7 +47,7 @@ export function drawDocuments(): Document[] {
   ];
 }
 
-/** Topics and captions. Topic n is that of image n, which is the first image on page n. */
+/** Topic and caption of image n, at index n − 1. Page n begins with image n, and has the same topic. */
 const TOPICS = [
   [
     "Harbours",

@@ -78,7 +78,8 @@ async function limiterOf(settings: Settings, redis: RedisClient | null): Promise
 }
 
 /**
- * How much longer than the origin's delay other requests wait for the request that fetches from the origin ("pays").
+ * How much longer than the origin's delay an instance may hold a missing key in Redis while it fetches the text. Other
+ * instances that need the key wait for at most that long.
  */
 const HOLD_SLACK_MS = 10_000;
 

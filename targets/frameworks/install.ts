@@ -162,7 +162,7 @@ function isFolder(path: string): boolean {
  */
 export const PACK = "frameworks.json";
 
-/** Text of each file by its path relative to the framework's folder, in the order of paths. */
+/** Text of each file, keyed by its path relative to the framework's folder and sorted by path. */
 type Sources = ReadonlyMap<string, string>;
 
 /** Names of folders and programs that build tools leave among the sources. */

@@ -79,7 +79,7 @@ export interface LaunchContext {
   readonly readyTimeoutMs: number;
   /** Aborts the start, for example after Ctrl-C. */
   readonly signal: AbortSignal;
-  /** The targets of the experiment by name, with a single value for each setting. */
+  /** The targets of the experiment, keyed by name, each with a single value for each setting. */
   readonly others: Readonly<Record<string, TargetSpec>>;
   /** Called with a message for the user. */
   readonly onNote: (text: string) => void;

@@ -11,7 +11,7 @@ interface Pin {
   readonly workers: readonly number[] | null;
 }
 
-/** Cores for processes started from now on; null for those of this process. */
+/** Cores for processes started from now on; null: the same cores as this process. */
 let startCores: readonly number[] | null = null;
 
 /**

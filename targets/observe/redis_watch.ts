@@ -31,7 +31,7 @@ export interface RedisUse {
   close(): void;
 }
 
-/** Opens the measurement. Null if Redis can be measured only through INFO, and does not reply or refuses INFO. */
+/** Begins to measure a Redis. Null if INFO is the only way to measure it, and it does not answer INFO. */
 export async function openRedisUse(
   { url, pid, supervised }: Pick<ProvidedRedis, "url" | "pid" | "supervised">,
 ): Promise<RedisUse | null> {

@@ -103,9 +103,7 @@ export interface UseSample {
 export interface TreeWatch {
   /** The use since the last look; at the first look, since this object was made. */
   take(): UseSample;
-  /**
-   * Whether any process of the tree has been seen so far. Remains false if the system does not show them to this user.
-   */
+  /** Whether any process of the tree has been seen so far. Remains false if this user may not see the processes. */
   readonly isSeen: boolean;
 }
 

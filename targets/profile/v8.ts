@@ -158,8 +158,9 @@ const stopped = z.looseObject({ profile: cpuProfile });
 export const v8Profiler: Profiler = {
   ending: ".cpuprofile",
   suits: ({ program }) => /^(?:node|nodejs|deno)(?:[\d.]*)$/.test(program),
-  async start({ pid }, { signal }): Promise<RunningProfiler> {
-    const inspector = await Inspector.open(await findInspector(pid, signal), signal);
+  async start({ pid }, { forMs, signal }): Promise<RunningProfiler> {
+    const place = await findInspector(pid, Math.max(forMs, LEAST_FIND_MS), signal);
+    const inspector = await Inspector.open(place, signal);
     try {
       await inspector.call("Profiler.enable");
       await inspector.call("Profiler.setSamplingInterval", { interval: INTERVAL_US });
@@ -193,10 +194,10 @@ async function stop(inspector: Inspector): Promise<ProcessSamples> {
 // protocol: https://chromedevtools.github.io/devtools-protocol/v8/.
 
 /**
- * The time limit for finding an inspector. It has its own thread, so it responds within milliseconds however busy the
- * process is.
+ * The least time in which an inspector is looked for; a longer sampling leaves more. An inspector has a thread of its
+ * own, which responds within milliseconds, however busy its process is, but waits for its turn on a crowded machine.
  */
-const FIND_MS = 1_000;
+const LEAST_FIND_MS = 1_000;
 const LOOK_EACH_MS = 100;
 /** The maximum number of ports to try. */
 const MOST_PORTS = 256;
@@ -209,12 +210,16 @@ interface InspectorPlace {
 }
 
 /**
- * Finds the inspector of a process within `FIND_MS`. Tries all ports in parallel, including those that the process
+ * Finds the inspector of a process within `withinMs`. Tries all ports in parallel, including those that the process
  * opens meanwhile. Throws an Error if none of them is an inspector.
  */
-async function findInspector(pid: number, signal: AbortSignal): Promise<InspectorPlace> {
+async function findInspector(
+  pid: number,
+  withinMs: number,
+  signal: AbortSignal,
+): Promise<InspectorPlace> {
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), FIND_MS);
+  const timer = setTimeout(() => over.abort(), withinMs);
   const ended = AbortSignal.any([signal, over.signal]);
   const found = Promise.withResolvers<InspectorPlace | null>();
   ended.addEventListener("abort", () => found.resolve(null));

@@ -36,7 +36,7 @@ interface RedisOptions {
   readonly signal: AbortSignal;
   /** Where to look for a running Redis if `url` is null. */
   readonly wellKnownUrl?: string;
-  /** The environment of a private Redis. Its program is searched for in this PATH. */
+  /** The environment of a private Redis. Its executable is looked up in this environment's PATH. */
   readonly env?: Record<string, string>;
 }
 

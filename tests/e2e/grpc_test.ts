@@ -52,7 +52,7 @@ Deno.test("a call is checked before anything is sent, at its place", async () =>
     [["--proto", PROTO, "--message", '{ "txt": 1 }'], /--message: .*txt.*did you mean "text"/],
     [["--proto", PROTO, "--message", "{"], /--message: Cannot read this as JSON/],
     [["--proto", "no.proto"], /--proto: Cannot read no.proto/],
-    [["--proto", PROTO, "--message", "{}", "--message", "{}"], /--message: .*takes only one/],
+    [["--proto", PROTO, "--message", "{}", "--message", "{}"], /--message: .*takes one/],
     [["--body", "x", "--stream", "events"], /--body.*--stream/s],
     [["--reconnect", "1s"], /--reconnect: .*only in a stream of events/],
   ];

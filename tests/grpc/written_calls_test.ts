@@ -60,6 +60,18 @@ Deno.test("what a call cannot have, or cannot stand beside, is said at its place
   assert.deepEqual(problemsOf({ ...ONE, message: { text: "{{ nam }}" }, values }), []);
 });
 
+Deno.test("a method that takes one message is sent a list that holds exactly one", () => {
+  assert.deepEqual(problemsOf({ ...ONE, messages: [{ text: "a" }] }), []);
+  const problemOf = (messages: readonly object[]): string =>
+    problemsOf({ ...ONE, messages }).join();
+  assert.match(problemOf([]), /s\.messages: Cannot send 0 messages to a method that takes one/);
+  assert.match(
+    problemOf([{}, {}]),
+    /s\.messages: Cannot send 2 messages to a method that takes one/,
+  );
+  assert.match(problemOf([{ txt: "a" }]), /s\.messages\.0\.txt: /);
+});
+
 Deno.test("calls are measured in slices where a file says that one message responds", () => {
   assert.deepEqual(problemsOf(ONE, { order: "slices" }), []);
   const problemOf = (scenario: object): string => problemsOf(scenario, { order: "slices" }).join();

@@ -22,9 +22,16 @@ const FAILURES: Readonly<Partial<Record<ProtocolError, ProtocolFailure>>> = {
 };
 
 Deno.test("each reason of HTTP/1.1 is told as what it is", () => {
-  for (const reason of PROTOCOL_ERRORS) {
+  for (const reason of Object.keys(PROTOCOL_ERRORS) as ProtocolError[]) {
     assert.equal(protocolFailureOf(reason), FAILURES[reason] ?? null, reason);
   }
+});
+
+Deno.test("words that only resemble a reason do not make a failure what it is", () => {
+  for (const reason of ["a frame larger than 125 octets, the limit", "not HTTP/1.0, perhaps"]) {
+    assert.equal(protocolFailureOf(reason), null, reason);
+  }
+  assert.equal(protocolFailureOf("PROTOCOL_ERROR: SETTINGS over 9, the limit"), "http2-rules");
 });
 
 const IN_HTTP2: readonly [reason: string, failure: ProtocolFailure | null][] = [
@@ -45,7 +52,7 @@ Deno.test("so is each of HTTP/2", () => {
 });
 
 Deno.test("a reason that names a limit names it as it is", () => {
-  const said = PROTOCOL_ERRORS.join("\n");
+  const said = Object.keys(PROTOCOL_ERRORS).join("\n");
   for (const name of ["responseHead", "keptBody", "keptBodies", "interimResponses"] as const) {
     assert.ok(said.includes(mostOf(name)), `${name} is ${mostOf(name)}`);
   }

@@ -164,11 +164,11 @@ Deno.test("where no trial counted, that is said with its reason, and no rate is 
     "No capacity known with p99 < 50ms; the only trial did not count: the generator did not keep up: " +
       "requests were sent up to 5 ms late (p99) although connections were free; " +
       "inconclusive when the budget of 20 min ended; " +
-      "next: run the generator on its own machine",
+      "next: run the generator on its own machine (plateau agent there, --agents here)",
   );
   assert.match(
     sentence({ ...none, end: "disturbed", trials: [late, late] }),
-    /; none of the 2 trials counted; the last one: the generator did not keep up: .*; inconclusive: the machine disturbed so many trials that the search ended early; next: run the generator on its own machine$/,
+    /; none of the 2 trials counted; the last one: the generator did not keep up: .*; inconclusive: the machine disturbed so many trials that the search ended early; next: run the generator on its own machine \(plateau agent there, --agents here\)$/,
   );
   assert.match(
     sentence({ ...none, trials: [late, { ...TRIAL, ratePerSec: 20_000 }] }),

@@ -31,6 +31,7 @@ import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 import { capacities } from "./searched.ts";
 import { silence } from "./silenced.ts";
+import { slicedTargets } from "./sliced.ts";
 import { sweepResults } from "./sweep_results.ts";
 
 /** What a card must be; what is left out is not looked at. */
@@ -41,6 +42,8 @@ interface Expected {
   readonly winners?: readonly string[];
   /** Its value within 2 %, its unit and its certainty. */
   readonly figure?: readonly [value: number, unit: string, certainty: string] | null;
+  /** The figure, and the row of the forest, that show a single limit and no interval beside it. */
+  readonly bound?: string;
   readonly next?: readonly string[];
   /** What its rows are called. */
   readonly forest?: readonly string[];
@@ -67,6 +70,10 @@ function assertCard(results: Results, expected: Expected): ConclusionModel {
     const [value, unit, certainty] = expected.figure;
     assert.ok(Math.abs((card.figure?.value ?? 0) / value - 1) < 0.02, shown);
     assert.deepEqual([card.figure?.unit, card.figure?.certainty], [unit, certainty], shown);
+  }
+  if (expected.bound) {
+    assert.deepEqual([card.figure?.text, card.figure?.interval], [expected.bound, ""], shown);
+    assert.ok(card.forest?.rows.every(({ text }) => text === expected.bound), shown);
   }
   if (expected.next) assert.deepEqual(card.next.map(({ code }) => code), expected.next, shown);
   for (const note of expected.notes ?? []) assert.match(card.notes.join(" "), note);
@@ -395,6 +402,14 @@ cases("capacity", {
     () => capacities({ slow: { perSec: 1_000, bound: "generator" }, fast: { perSec: 2_000 } }),
     { code: "undecided", figure: [2, "×", "open"] },
   ],
+  "a lead of a lower bound is the least that its interval allows": [
+    () => capacities({ slow: { perSec: 1_000 }, fast: { perSec: 2_000, bound: "generator" } }),
+    {
+      code: "leads",
+      says: /^fast leads: at least 1\.98× the capacity of slow\.$/,
+      bound: "≥ 1.98×",
+    },
+  ],
   "one target takes what its search found, not what it served at a share of it": [
     () => capacities({ work: { perSec: 1_000 } }, 0.8),
     { code: "alone", figure: [1_000, "requests/s", "decided"] },
@@ -561,8 +576,9 @@ cases("trust", {
     {
       code: "leads",
       light: "amber",
-      says: /^b leads: at least 2\.0× the requests\/s of a\.$/,
+      says: /^b leads: at least 1\.98× the requests\/s of a\.$/,
       figure: [2, "×", "decided"],
+      bound: "≥ 1.98×",
       trust:
         /^5 of 10 runs are valid\. Other runs of b count, too, because .* can only have slowed it down\.$/,
     },
@@ -692,9 +708,34 @@ Deno.test("card: advice is for the machine at hand, and for a plan that is done"
     return concluded({ ...results, machine, state }).next.map(({ text }) => text);
   };
   assert.equal(onCores(4)[0], "Give the generator more cores.");
-  assert.equal(onCores(2)[0], "Run the generator on its own machine.");
+  assert.equal(
+    onCores(2)[0],
+    "Run the generator on its own machine (plateau agent there, --agents here).",
+  );
   assert.equal(onCores(4).length, 2);
   assert.equal(onCores(4, "running").length, 1);
+});
+
+Deno.test("card: where the cores were shared, two targets can take turns, and a lone one has less to do", () => {
+  const stepsOf = (results: Results): string[] => {
+    for (const { generator } of results.runs) {
+      generator.trust = "suspect";
+      generator.findings = [{
+        ...{ code: "shared-cores", severity: "suspect" },
+        evidence: { cores: 2, busy: 0.99, waiting: 0.1 },
+        advice: ["separate-cores", "fewer-connections", "own-machine"],
+      }];
+    }
+    const machine = { ...results.machine, allowedCores: 2 };
+    return concluded({ ...results, machine }).next.map(({ code, text }) => `${code}: ${text}`);
+  };
+  const mend = "mend-runs: Give target and generator separate cores (`pin` of an experiment).";
+  const [turns, ...others] = stepsOf(resultsAt(TWO));
+  assert.match(turns, /^take-turns: Load both sides in turns \(`order: slices`/);
+  assert.deepEqual(others, [mend]);
+  assert.deepEqual(stepsOf(resultsAt({ ...TWO, c: around(500) })), [mend]);
+  assert.deepEqual(stepsOf(resultsAt({ a: TWO.a })), [mend]);
+  assert.deepEqual(stepsOf(slicedTargets({ processes: 5, pairs: 30, ratio: 2 })), [mend]);
 });
 
 Deno.test("card: one number of runs is printed, and it is enough for all", () => {

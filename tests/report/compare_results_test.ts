@@ -101,7 +101,7 @@ Deno.test("where both sides respond wrongly, it says why nothing is decided, and
 Deno.test("errors of one side that too few runs have are told as such", () => {
   assert.match(
     comparedText(compareFailing(2, 0.5)),
-    /14\.\d % now; too few runs have them to tell the sides apart/,
+    /14\.\d % now; too few runs or requests to tell the sides apart/,
   );
 });
 
@@ -125,13 +125,19 @@ const FEW: [sentence: string, base: number[], next: number[], outcome: string][]
   ["both new ones fail", [0, 0], [0.5, 0.5], "fail"],
   ["both of the base failed, and none does now", [0.5, 0.5], [0, 0], "pass"],
   ["one of the new ones fails", [0, 0], [0, 0.5], "inconclusive"],
-  ["both sides fail too often for either to be better", [0.1, 0.1], [0.5, 0.5], "inconclusive"],
+  ["some requests failed, and all fail now", [0.02, 0.02], [1, 1], "fail"],
+  ["both sides fail often, and the new one more often", [0.1, 0.1], [0.5, 0.5], "fail"],
+  ["fewer requests fail, but still too many", [0.5, 0.5], [0.1, 0.1], "inconclusive"],
+  ["hardly more requests fail than before", [0.1, 0.1], [0.102, 0.102], "inconclusive"],
+  ["a single run failed at times, and fails always now", [0.02], [1], "fail"],
+  ["a single run fails as often as before but for chance", [0.02], [0.021], "inconclusive"],
+  ["a single run fails now little more often than is tolerated", [0], [0.012], "inconclusive"],
 ];
 
 for (const [sentence, base, next, outcome] of FEW) {
-  Deno.test(`compare: of two runs a side it ends with ${outcome} where ${sentence}`, () => {
+  Deno.test(`compare: of few runs a side it ends with ${outcome} where ${sentence}`, () => {
     const sides = [base, next].map((shares) => {
-      const results = resultsAt({ a: [1_000, 1_002] });
+      const results = resultsAt({ a: [1_000, 1_002].slice(0, shares.length) });
       results.runs.forEach(({ requests, checks }, i) =>
         checks.failed = Math.round(requests.completed * shares[i])
       );

@@ -14,6 +14,7 @@ import type { CellSpec } from "./fixture.ts";
 import { thresholdsOf } from "./gated.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";
 import { plain } from "./readable.ts";
+import { capacities } from "./searched.ts";
 import { silence } from "./silenced.ts";
 import { comparedMarkdown, comparedPage, comparedText } from "./compared.ts";
 
@@ -191,6 +192,37 @@ Deno.test("compared: names of the sides are kept throughout, and requests/s come
   for (
     const form of [comparedText(comparison), comparedMarkdown(comparison), comparedPage(comparison)]
   ) assert.doesNotMatch(form.replaceAll(/<script.*?<\/script>/gs, ""), /\b(?:BASE|NEW)\b/);
+});
+
+Deno.test("compared: a ratio that is a bound is one limit, the same in sentence, figure and tables", () => {
+  const [exact, open] = [
+    capacities({ work: { perSec: 1_000 } }),
+    capacities({ work: { perSec: 2_000, bound: "generator" } }),
+  ];
+  const cases: [ResultsComparison, sentence: RegExp, figure: string, ratio: string][] = [
+    [
+      compareResults(exact, open),
+      /^NEW has at least 1\.98× the capacity of BASE\./,
+      "≥ 1.98×",
+      "≥ 1.98×",
+    ],
+    [
+      compareResults(open, exact),
+      /^NEW costs at least 49\s% of the capacity of BASE\./,
+      "≥ 49 %",
+      "≤ 0.51×",
+    ],
+  ];
+  for (const [comparison, sentence, figure, ratio] of cases) {
+    const card = comparedCard(comparison);
+    assert.match(card.sentence, sentence);
+    assert.deepEqual([plain(card.figure?.text ?? ""), card.figure?.interval], [figure, ""]);
+    assert.deepEqual(card.forest?.rows.map(({ text }) => text), [ratio]);
+    for (const form of [comparedText(comparison), comparedMarkdown(comparison)]) {
+      assert.ok(plain(form).includes(ratio), form);
+      assert.doesNotMatch(plain(form), /[≥≤] [\d.]+× \\?[[(]/);
+    }
+  }
 });
 
 /** What to do next, of one target at these rates of both sides. */

@@ -127,12 +127,22 @@ Deno.test("comparison: where most runs of a side never settle there is no verdic
   assert.deepEqual([rate.verdict, rate.reason], ["inconclusive", "unsteady"]);
   assert.equal(
     verdictText(rate, 0.02),
-    "likely worse, not proven: no steady state in 4 of 5 runs",
+    "likely worse, not proven: no steady state; 4 of 5 runs of the new side have none",
   );
   const crossing = comparisonOf(compare(runsAt(around(600)), straying), "rate");
   assert.match(
     verdictText(crossing, 0.02),
-    /^inconclusive: no steady state in 4 of 5 runs; run longer$/,
+    /^inconclusive: no steady state; 4 of 5 runs of the new side have none; run longer$/,
+  );
+  const turned = comparisonOf(compare(straying, runsAt(around(600))), "rate");
+  assert.match(
+    verdictText(turned, 0.02),
+    /no steady state; 4 of 5 runs of the base have none; run longer$/,
+  );
+  const both = comparisonOf(compare(unsettled(0.5), straying), "rate");
+  assert.match(
+    verdictText(both, 0.02),
+    /; 4 of 5 runs of the base and 4 of 5 runs of the new side have none; run longer$/,
   );
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatRatio } from "../../report/writing/ratios.ts";
+import { formatRatio, type RatioBound, ratioText } from "../../report/writing/ratios.ts";
 
 const written: [ratio: number, ends: [number, number] | null, text: string][] = [
   [4.312, [4.203, 4.427], "4.31× [4.20, 4.43]"],
@@ -28,5 +28,22 @@ for (const [ratio, ends, text] of written) {
   Deno.test(`a ratio is written ${text}`, () => {
     const interval = ends && { low: ends[0], high: ends[1] };
     assert.equal(formatRatio(ratio, interval).replaceAll("\u00a0", " "), text);
+  });
+}
+
+const bounds: [ratio: number, ends: [number, number] | null, bound: RatioBound, text: string][] = [
+  [1.81, [1.702, 1.93], "least", "≥ 1.70×"],
+  [1.81, [1.702, 1.93], "most", "≤ 1.93×"],
+  [0.55, [0.52, 0.588], "most", "≤ 0.59×"],
+  [2, null, "least", "≥ 2.00×"],
+  [0.002, [0.0016, 0.0025], "most", "≥ 400× fewer"],
+  [1.81, [1.702, 1.93], null, "1.81× [1.70, 1.93]"],
+];
+
+for (const [ratio, ends, bound, text] of bounds) {
+  Deno.test(`a ratio that is ${bound === null ? "no bound" : `at ${bound}`} is written ${text}`, () => {
+    const interval = ends && { low: ends[0], high: ends[1] };
+    const written = ratioText({ figure: "rate", ratio, interval, bound });
+    assert.equal(written.replaceAll("\u00a0", " "), text);
   });
 }

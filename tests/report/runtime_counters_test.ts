@@ -50,7 +50,7 @@ Deno.test("a cell's pauses are told, with the requests that met them and those b
   assert.deepEqual(others, []);
   assert.equal(
     sentence.replaceAll(/\s/g, " "),
-    "Runtime of <b>api</b>: 240 collections stopped it for 3.00 % of the time; the longest took 24.0 ms, its event loop was " +
+    "Runtime of <b>api</b>: 240 collections stopped it for 3.00 % of the time; the longest took 24.0 ms; its event loop was " +
       "late by 1.20 ms on average and 53.0 ms at most; of its 20 slowest requests, 20.0 % overlapped a collection " +
       "(4.00 % would by chance) and 80.0 % overlapped a blocked event loop (6.00 % would by chance).",
   );

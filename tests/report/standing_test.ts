@@ -56,9 +56,9 @@ const CASES: Record<string, [FigureComparison, Standing, word: string]> = {
     "inconclusive: two groups of runs",
   ],
   "runs without a steady state": [
-    compared(1.25, 2.06, { reason: "unsteady", unsteady: { count: 4, of: 5 } }),
+    compared(1.25, 2.06, { reason: "unsteady", unsteady: [{ side: "base", count: 4, of: 5 }] }),
     "unsteady",
-    "inconclusive: no steady state in 4 of 5 runs",
+    "inconclusive: no steady state",
   ],
   "an interval with 1 in it, where 10 % would have been seen": [
     compared(0.96, 1.05, { reason: "few-runs", smallestChange: 0.1 }),

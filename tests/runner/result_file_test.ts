@@ -146,3 +146,24 @@ Deno.test("a large file has a journal beside it, with which it is read back as i
   Deno.writeTextFileSync(journal, `${JSON.stringify(stale)}\n${JSON.stringify({ planned: 4 })}\n`);
   assert.equal((await readResults(folder.path)).planned, runs.length);
 });
+
+Deno.test("a journal grows to a share of its file that is counted in bytes, whatever its text", async () => {
+  using folder = emptyFolder();
+  const cells = [{ target: "api", scenario: "static", medianMs: 2, runs: 40 }];
+  const results = resultsFixture({ cells, state: "running" });
+  const file = new ResultFile(folder.path, results, async () => {}, 0);
+  await file.save();
+  const bytesOf = (name: string): number => {
+    const path = join(folder.path, name);
+    return existsSync(path) ? Deno.statSync(path).size : 0;
+  };
+  const run = { ...results.runs[0], reasons: { ["閉".repeat(1_000)]: 1 } };
+  let journaled = 0;
+  for (let i = 0; i < 20; i++) {
+    await file.addRun(run);
+    const [journal, whole] = ["results.journal", "results.json"].map(bytesOf);
+    assert.ok(journal < whole / 8, `${journal} bytes beside ${whole}`);
+    if (journal > 0) journaled++;
+  }
+  assert.ok(journaled > 0);
+});

@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { loadEngine } from "../../base/pattern.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { Flow } from "../../runner/load/engine/flow.ts";
+import { RequestScript } from "../../runner/load/engine/request_loop.ts";
 import { largestRequestBytes, slotsOf } from "../../runner/load/engine/job.ts";
 import { type AssignedWorkers, shareOut } from "../../runner/measure/share.ts";
 import { usableConnections } from "../../scenarios/load/load.ts";
 import { forAll } from "../for_all.ts";
 import { script } from "../scenarios/made_script.ts";
+
+await loadEngine();
 
 const SCRIPT: Script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
 const COMMON = { keepAlive: true, timeout: 1_000 };
@@ -70,6 +74,33 @@ Deno.test("where bodies have a limit, statuses are checked, too", () => {
   assert.deepEqual(checksOf(load), [undefined]);
   assert.deepEqual(checksOf({ ...load, maxBody: 1 }), [200]);
 });
+
+const MANY: Readonly<Record<string, object>> = {
+  responses: { expect: { contains: "a" } },
+  streams: { stream: "events", expect: { matches: "a+" } },
+};
+
+for (const [what, given] of Object.entries(MANY)) {
+  Deno.test(`a worker prepares equal expectations of ${what} once, also those from a coordinator`, () => {
+    const closed = { ...COMMON, kind: "closed" as const, connections: 1, workers: 1, pipeline: 1 };
+    const local = scriptOf(
+      requestScenarioSpec.parse({ get: "/{{ id }}", values: { id: "uuid" }, ...given }),
+      0,
+    );
+    const sent: Script = JSON.parse(JSON.stringify(local));
+    for (const script of [local, sent]) {
+      const load: Load = { ...closed, durationMs: 1_000, requests: null };
+      const [share] = shareOut({ ...requestOf(load), script }, "tcp");
+      assert.ok(share.script.kind === "requests");
+      const [first, second] = share.script.requests;
+      assert.notDeepEqual(first.bytes, second.bytes);
+      assert.ok(first.check === second.check);
+      assert.ok(first.stream === second.stream);
+      const { requests } = new RequestScript(share.script);
+      assert.ok(requests[0].check === requests[1].check);
+    }
+  });
+}
 
 Deno.test("over HTTP/2 a pipeline is streams, on the target's connections and on those of other hosts", () => {
   const scenario = requestScenarioSpec.parse({

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Claim, ClaimSide, FigureSide } from "../../scenarios/claims/claim.ts";
 import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
-import { choiceOf, chosenCells, SCENARIO, TARGET } from "../../base/figures/cells.ts";
+import { choiceOf, chosenCells } from "../../base/figures/cells.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
@@ -14,8 +14,10 @@ import {
   type ExperimentNames,
   namesInCells,
   parseSelector,
+  SCENARIO,
   selectionOf,
   type Selector,
+  TARGET,
 } from "../../base/figures/selector.ts";
 
 /** Those that reproduce a study; the demo has no published figures and no scale. */

@@ -28,6 +28,13 @@ const GOES_ON =
 const OF_USER = sampler(PATH("/${user}"));
 const OF_USERS = threads("g", OF_USER);
 
+const CLEARS = '<boolProp name="CookieManager.clearEachIteration">true</boolProp>';
+
+const controller = (inner: string): string =>
+  `<GenericController testname="c"/><hashTree>
+${inner}
+</hashTree>`;
+
 const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   [
     planOf(sampler() + element("JSR223Sampler")),
@@ -73,6 +80,25 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   [
     planOf(sampler() + element("CookieManager")),
     /keeps cookies from loop to loop, but in Plateau each loop begins with an empty jar/,
+  ],
+  [
+    planOf(sampler() + sampler("", element("CookieManager", CLEARS))),
+    /CookieManager "x": it is not for all requests of ThreadGroup "g", but in Plateau a virtual user has one cookie jar/,
+  ],
+  [
+    planOf(
+      controller(element("CookieManager", CLEARS) + sampler()) +
+        controller(element("CookieManager", CLEARS) + sampler()),
+    ),
+    /^a\.jmx:6:.*not for all requests[^]*^a\.jmx:8:.*not for all requests/m,
+  ],
+  [
+    planOf(
+      element("CookieManager") + sampler(),
+      FOR_A_SECOND,
+      element("CookieManager", CLEARS),
+    ),
+    /^a\.jmx:5:\d+: .*CookieManager "x": its requests also have CookieManager "x" of a\.jmx:1:\d+, and JMeter does not say which of them it uses/m,
   ],
   [
     planOf(sampler() + element("CSVDataSet", '<stringProp name="recycle">false</stringProp>')),

@@ -199,6 +199,22 @@ Deno.test("a plan without a cookie manager keeps no cookies", () => {
   assert.equal(scenarioOf(planOf(sampler())).cookies, "off");
 });
 
+Deno.test("a cookie manager is for the thread group that it is in", () => {
+  const clears = '<boolProp name="CookieManager.clearEachIteration">true</boolProp>';
+  const manager = element("CookieManager", clears);
+  const { text } = becomes(
+    serial(threads("a", manager + sampler()) + threads("b", sampler())),
+    "a.jmx",
+  );
+  const { scenarios: { a, b } } = parse(text);
+  assert.deepEqual([a.cookies, b.cookies], [undefined, "off"]);
+});
+
+Deno.test("a cookie manager that no request is beside or below changes nothing", () => {
+  const unused = `<GenericController/><hashTree>${element("CookieManager")}</hashTree>`;
+  assert.equal(scenarioOf(planOf(sampler() + unused)).cookies, "off");
+});
+
 Deno.test("a plan of version 1.1 has as properties what later ones have as attributes", () => {
   const named = (name: string, enabled = true): string =>
     `<stringProp name="TestElement.name">${name}</stringProp>

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { UserError } from "../../base/errors.ts";
 import { NO_FILES } from "../../base/files.ts";
 import { Description } from "../../scenarios/imports/openapi/description.ts";
-import { Examples } from "../../scenarios/imports/openapi/examples.ts";
+import { Examples, NoExample } from "../../scenarios/imports/openapi/examples.ts";
 import { type ImportedFile, importedFile } from "../../scenarios/imports/registry.ts";
 import { thrown } from "../thrown.ts";
 import "./foreign.ts"; // loads the engine of patterns
@@ -42,9 +42,30 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   "a whole number between bounds": { type: "integer", minimum: 5, maximum: 9 },
   "a number beyond a bound": { type: "number", exclusiveMinimum: 2, exclusiveMaximum: 3 },
   "a multiple": { type: "integer", minimum: 10, multipleOf: 7 },
+  "a multiple strictly between bounds": {
+    type: "integer",
+    exclusiveMinimum: 5,
+    exclusiveMaximum: 9,
+    multipleOf: 4,
+  },
+  "a whole number that is not far above a bound": {
+    type: "integer",
+    exclusiveMinimum: 5.5,
+    maximum: 6,
+  },
+  "a whole multiple of a fraction": { type: "integer", maximum: 4, multipleOf: 2.5 },
+  "a number strictly between close bounds": {
+    type: "number",
+    exclusiveMinimum: 2,
+    exclusiveMaximum: 2.25,
+  },
+  "a number with two lower bounds": { type: "number", minimum: 5, exclusiveMinimum: 3 },
   "a number below one": { type: "number", maximum: -2.5 },
   "a long text": { type: "string", minLength: 40 },
   "a short text": { type: "string", maxLength: 2 },
+  "a long address": { type: "string", format: "uri", minLength: 40 },
+  "a long host name": { type: "string", format: "hostname", minLength: 71 },
+  "a date of its own length": { type: "string", format: "date", minLength: 10, maxLength: 10 },
   "a choice": { enum: [null, "b"] },
   "a constant": { const: { a: [1] } },
   "a text of a pattern": { type: "string", pattern: "^(?:ab|c)[0-9]{3}-[^a-z]+\\.\\w{2,4}$" },
@@ -93,13 +114,48 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   },
 };
 
+const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+const FORMATS = {
+  uri: URL.canParse,
+  hostname: new RegExp(`^${LABEL}(?:\\.${LABEL})*$`),
+  date: /^\d{4}-\d{2}-\d{2}$/,
+};
+
 for (const [what, schema] of Object.entries(SCHEMAS)) {
   Deno.test(`an example of ${what} is of its schema`, () => {
     const example = new Examples(new Description(schema)).of({ value: schema, path: [] });
-    const validate = new Ajv2020({ strict: false }).compile(schema);
+    const validate = new Ajv2020({ strict: false, formats: FORMATS }).compile(schema);
     assert.ok(validate(example), `${JSON.stringify(example)}: ${JSON.stringify(validate.errors)}`);
   });
 }
+
+const WITHOUT_EXAMPLE: Readonly<Record<string, object>> = {
+  "no multiple lies between the bounds": { minimum: 5, maximum: 7, multipleOf: 4 },
+  "the bounds are in the wrong order": { type: "number", minimum: 2, maximum: 1 },
+  "no number is beyond both bounds": { type: "number", minimum: 2, exclusiveMaximum: 2 },
+  "no whole number is a multiple": { type: "integer", minimum: 1, maximum: 4, multipleOf: 2.5 },
+  "the format has no text as short": { type: "string", format: "uuid", maxLength: 8 },
+  "the format has no text as long": { type: "string", format: "date-time", minLength: 40 },
+  "a label of a host name has at most 63 characters": {
+    type: "string",
+    format: "hostname",
+    minLength: 72,
+  },
+  "the lengths are in the wrong order": { type: "string", minLength: 6, maxLength: 5 },
+  "the text would be very long": { type: "string", minLength: 10_001 },
+};
+
+for (const [why, schema] of Object.entries(WITHOUT_EXAMPLE)) {
+  Deno.test(`a schema has no example, because ${why}`, () => {
+    const examples = new Examples(new Description(schema));
+    assert.throws(() => examples.of({ value: schema, path: [] }), NoExample);
+  });
+}
+
+Deno.test("a multiple of a decimal fraction has as few digits as that", () => {
+  const schema = { type: "number", minimum: 0.3, maximum: 0.3, multipleOf: 0.1 };
+  assert.equal(new Examples(new Description({})).of({ value: schema, path: [] }), 0.3);
+});
 
 Deno.test("an author's example stands before a default, and that before a choice", () => {
   const of = (schema: object): unknown =>

@@ -3,6 +3,7 @@ import {
   pooledShare,
   type Proportion,
   requestsToDecide,
+  shareDifference,
   shareInterval,
   shareP,
 } from "../../runner/stats/confidence/proportion_interval.ts";
@@ -69,4 +70,20 @@ Deno.test("as many requests as are said decide, and no fewer", () => {
 
 Deno.test("no number of requests decides about a share at its limit", () => {
   assert.equal(requestsToDecide([{ count: 10, of: 1_000 }], 0.01), Infinity);
+});
+
+// Newcombe 1998, table II, method 10.
+const DIFFERENCES: [of: Proportion, to: Proportion, low: number, high: number][] = [
+  [{ count: 56, of: 70 }, { count: 48, of: 80 }, 0.0524, 0.3339],
+  [{ count: 9, of: 10 }, { count: 3, of: 10 }, 0.1705, 0.809],
+  [{ count: 0, of: 10 }, { count: 0, of: 20 }, -0.1611, 0.2775],
+  [{ count: 10, of: 10 }, { count: 0, of: 10 }, 0.6075, 1],
+];
+
+Deno.test("the difference of two shares has the interval that Newcombe published", () => {
+  for (const [of, to, ...published] of DIFFERENCES) {
+    const { value, low, high } = shareDifference([of], [to]);
+    assert.equal(value, of.count / of.of - to.count / to.of);
+    assert.deepEqual([low, high].map((end) => Number(end.toFixed(4))), published);
+  }
 });

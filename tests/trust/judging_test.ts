@@ -36,7 +36,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "a worker that is nearly never idle",
     { worker: { cpu: 0.93 } },
     "suspect",
-    /^The generator may have been the limit, not the target: its busiest worker used 93 % of a core and waited for a core 2\.5 % of the time\. Run the generator on its own machine, or use a larger machine\.$/,
+    /^The generator may have been the limit, not the target: its busiest worker used 93 % of a core and waited for a core 2\.5 % of the time\. Use fewer connections \(.*\), or run the generator on its own machine \(.*\)\.$/,
   ],
   ["a worker that is never idle", { worker: { cpu: 0.96 } }, "invalid", /was the limit/],
   [
@@ -150,7 +150,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "cores that are full with other things than a target elsewhere",
     { surroundings: { busy: 0.97 }, worker: { waiting: 0.1 }, sharesMachine: false },
     "suspect",
-    /Stop other programs \(plateau doctor names them\) or keep them on other cores, or use another machine\.$/,
+    /Stop other programs \(plateau doctor names them\) or measure when they are idle, or use fewer connections \(.*\), or use a larger machine\.$/,
   ],
   [
     "cores that are full where the system does not tell who waits",
@@ -346,6 +346,27 @@ Deno.test("advice fits the machine: nobody gets more cores than it has, or worke
   }
 });
 
+Deno.test("on two cores the first advice needs no other machine, and a larger one comes last", () => {
+  const surroundings = { cores: 2, busy: 0.99, others: 0.05 };
+  const spoiled: Spoiled[] = [
+    { worker: { cpu: 0.98, waiting: 0.2 }, surroundings },
+    { worker: { waiting: 0.1 }, surroundings: { ...surroundings, others: 1 } },
+    { worker: { cpu: 0.98 }, surroundings, evidence: { workers: 2 } },
+    { worker: { cpu: 0.8 }, run: { rate: 230_000 } },
+    { worker: { cpu: 0.93 }, run: { ...OPEN, requests: sent(1_000_000, 12_000) } },
+    { run: OPEN, evidence: { delay: { p50: 0, p99: 21, max: 40 } } },
+  ];
+  for (const sharesMachine of [true, false]) {
+    for (const one of spoiled) {
+      for (const { code, advice } of judge(caseWith({ ...one, sharesMachine })).findings) {
+        assert.doesNotMatch(advice[0], /machine/, code);
+        const larger = advice.indexOf("larger-machine");
+        assert.ok(larger === -1 || (larger === advice.length - 1 && !sharesMachine), code);
+      }
+    }
+  }
+});
+
 Deno.test("where generator and target fill the cores, nobody is told to stop other programs", () => {
   for (const [others, isTold] of [[0.05, false], [0.5, true], [undefined, true]] as const) {
     const surroundings = { cores: 2, busy: 0.99, ...others !== undefined && { others } };
@@ -359,9 +380,10 @@ Deno.test("what fits some loads or machines alone is advised in one place", () =
   const folder = join(import.meta.dirname ?? "", "../../runner/trust");
   const named = [...Deno.readDirSync(folder)].filter(({ name }) => name !== "advice.ts")
     .filter(({ name }) =>
-      /"(?:lower-\w+|fewer-\w+|more-workers|more-generator-cores|own-machine|separate-cores)"/.test(
-        Deno.readTextFileSync(join(folder, name)),
-      )
+      /"(?:lower-\w+|fewer-\w+|more-workers|more-generator-cores|own-machine|larger-machine|separate-cores)"/
+        .test(
+          Deno.readTextFileSync(join(folder, name)),
+        )
     );
   assert.deepEqual(named.map(({ name }) => name), []);
 });

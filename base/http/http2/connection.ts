@@ -6,6 +6,7 @@
  * gets a response or fails, and then the next request may begin.
  */
 import type { KeptResponse } from "../kept.ts";
+import { connectionReason, type NamedConnectionError } from "../reason.ts";
 import type { ReceivedResponse } from "../received.ts";
 import { Backlog } from "./backlog.ts";
 import {
@@ -186,7 +187,7 @@ export class Http2Connection {
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error;
       this.leave(error.code);
-      this.error = `${error.code}: ${error.message}`;
+      this.error = connectionReason(error.code, error.message);
     }
     if (this.#reader.isWithin !== (this.#split !== null)) this.#changeReader();
   }
@@ -239,7 +240,7 @@ export class Http2Connection {
   #tooLong(): ConnectionError {
     return this.isReady
       ? new ConnectionError("FRAME_SIZE_ERROR", "a frame larger than SETTINGS_MAX_FRAME_SIZE")
-      : wrong("the server does not speak HTTP/2");
+      : wrong("the server does not speak HTTP/2" satisfies NamedConnectionError);
   }
 
   // hot

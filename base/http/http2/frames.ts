@@ -225,7 +225,7 @@ const NO_BUFFER = new FrameBuffer(0);
 
 /**
  * Buffers for frames. A connection takes one only while it has something to send. It usually gets the buffer that
- * another connection has just given back, and that is still in the processor's caches.
+ * another connection has just released, and that is still in the processor's caches.
  */
 export class FrameBuffers {
   readonly #free: FrameBuffer[] = [];

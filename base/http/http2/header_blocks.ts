@@ -4,6 +4,7 @@
  * if it does not use the dynamic table, or else on its own connection until that table changes.
  */
 import { LIMITS } from "../../limits.ts";
+import type { NamedConnectionError } from "../reason.ts";
 import { type Field, FieldListTooLong, HpackError } from "./fields.ts";
 import { ConnectionError } from "./frames.ts";
 import { type DecodedBlock, HpackDecoder } from "./hpack_decoder.ts";
@@ -86,7 +87,8 @@ export class HeaderBlocks {
     this.#parts.push(payload.slice(from, to));
     this.#partsBytes += to - from;
     if (this.#parts.length > MOST_PARTS || this.#partsBytes > LIMITS.responseHead.most) {
-      throw new ConnectionError("ENHANCE_YOUR_CALM", "a header block over its limit");
+      const message: NamedConnectionError = "a header block over its limit";
+      throw new ConnectionError("ENHANCE_YOUR_CALM", message);
     }
   }
 

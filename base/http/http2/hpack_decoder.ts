@@ -54,7 +54,9 @@ export class HpackDecoder {
   // `inserted` and `usesTable` of the block that is being read.
   #inserted: Field[] = [];
   #usesTable = false;
-  /** Blocks that arrived again, in order, and whose fields have not yet been inserted into the table again. */
+  /**
+   * Blocks that arrived again, in the order of arrival. Their fields have not yet been inserted into the table again.
+   */
   readonly #repeated: Repetition[] = [];
 
   constructor(

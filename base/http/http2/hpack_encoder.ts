@@ -14,7 +14,10 @@ const LITERAL = { flags: 0, prefixBits: 4 };
 const SECRET_LITERAL = { flags: 0x10, prefixBits: 4 };
 const SIZE_UPDATE = { flags: 0x20, prefixBits: 5 };
 
-/** Fields whose values vary between messages, as in nghttp2. */
+/**
+ * Fields that are not inserted into the table, because their values differ from message to message. The list is that of
+ * nghttp2 without set-cookie, which counts as secret here.
+ */
 const VARYING = new Set([
   ...[":path", "age", "content-length", "etag", "if-modified-since", "if-none-match", "location"],
 ]);

@@ -1,6 +1,6 @@
 /**
- * Converts a request from HTTP/1.1 to HTTP/2 (RFC 9113 §8.3.1). A load prepares its requests as octets of HTTP/1.1,
- * whatever the protocol.
+ * Converts a request from HTTP/1.1 to HTTP/2 (RFC 9113 §8.3.1). A load always prepares its requests as octets of
+ * HTTP/1.1, even if it sends them over HTTP/2.
  */
 import { CR, LF } from "../octets.ts";
 import { OF_A_CONNECTION } from "../request.ts";

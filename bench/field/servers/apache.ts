@@ -1,4 +1,4 @@
-/** Apache httpd with mod_http2, which serves files itself and passes the rest on to the origin. */
+/** Apache httpd with mod_http2. It serves files itself and forwards all other requests to the origin. */
 import { join } from "node:path";
 import type { FieldServer } from "../server.ts";
 
@@ -7,7 +7,7 @@ const MODULES = [
   ...["proxy_http", "alias", "filter", "deflate", "unixd"],
 ];
 
-/** The directives that load a module, unless the package has built it into the program. */
+/** The directives that load a module, unless the package has compiled it in. */
 function loaded(name: string): string {
   return `<IfModule !${name}_module>
   LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so

@@ -1,4 +1,4 @@
-/** axum, a framework on hyper. */
+/** axum, a web framework on top of hyper. */
 import { cpSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { start } from "../../stage/programs.ts";
@@ -13,7 +13,7 @@ export const axum: FieldServer = {
   version: ["grep", "axum = ", `${SOURCES}/Cargo.toml`],
   ways: { http1: "http1", h2c: "http1", "tls1.2": "tls", "tls1.3": "tls", h2: "tls" },
   prepare: async ({ folder }) => {
-    // Copied, because Cargo writes beside its sources.
+    // Built from a copy, because Cargo writes its output beside the sources.
     cpSync(SOURCES, `${folder}/axum`, { recursive: true });
     const manifest = ["--manifest-path", `${folder}/axum/Cargo.toml`];
     await start(["cargo", "build", "--quiet", ...manifest]).output;

@@ -1,4 +1,4 @@
-/** Caddy, which serves files itself and passes the rest on to the origin. */
+/** Caddy. It serves files itself and forwards all other requests to the origin. */
 import { join } from "node:path";
 import type { FieldServer } from "../server.ts";
 

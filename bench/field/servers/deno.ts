@@ -1,4 +1,4 @@
-/** Deno.serve. */
+/** Deno's own HTTP server, `Deno.serve`. */
 import { fileURLToPath } from "node:url";
 import type { FieldServer } from "../server.ts";
 

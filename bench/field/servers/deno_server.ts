@@ -1,4 +1,7 @@
-/** Deno.serve on two ports, called as `deno_server.ts HTTP1 TLS`, with CERT, KEY and LOG in the environment. */
+/**
+ * `deno_server.ts HTTP1 TLS` runs Deno.serve on two ports. The variables CERT, KEY and LOG hold the paths of the
+ * certificate, the key and the log.
+ */
 import { appendFileSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { BIG, SMALL } from "./app.mjs";
@@ -6,7 +9,7 @@ import { BIG, SMALL } from "./app.mjs";
 const [http1, tls] = Deno.args.map(Number);
 const encoder = new TextEncoder();
 
-/** A body of pieces with a pause between them; `null` breaks the body off. */
+/** A body that is sent in pieces with a pause after each; `null` aborts the body. */
 function inPieces(pieces: readonly (string | null)[]): ReadableStream<Uint8Array> {
   const waiting = [...pieces];
   return new ReadableStream({

@@ -1,4 +1,4 @@
-/** Envoy in front of the origin. */
+/** Envoy as a gateway to the origin. */
 import { join } from "node:path";
 import type { FieldServer } from "../server.ts";
 

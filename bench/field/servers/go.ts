@@ -1,4 +1,4 @@
-/** Go's net/http. */
+/** The HTTP server of Go's standard library, net/http. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FieldServer } from "../server.ts";

@@ -1,4 +1,4 @@
-/** HAProxy in front of the origin; its log goes to a file by way of its standard output. */
+/** HAProxy as a gateway to the origin. It logs to standard output, which is redirected to the log file. */
 import { join } from "node:path";
 import type { FieldServer } from "../server.ts";
 

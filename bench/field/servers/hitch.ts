@@ -1,4 +1,7 @@
-/** hitch, which terminates TLS, in front of Varnish, which speaks HTTP/1.1 and HTTP/2, in front of the origin. */
+/**
+ * hitch, which terminates TLS, in front of Varnish, which speaks HTTP/1.1 and HTTP/2 and forwards requests to the
+ * origin.
+ */
 import { join } from "node:path";
 import type { FieldServer } from "../server.ts";
 

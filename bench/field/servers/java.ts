@@ -1,4 +1,4 @@
-/** Servers in Java: Jetty, Tomcat and Undertow run the same servlet; Vert.x represents Netty. */
+/** Servers in Java. Jetty, Tomcat and Undertow run the same servlet; Vert.x stands for servers on Netty. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { start } from "../../stage/programs.ts";

@@ -1,4 +1,4 @@
-/** nghttpd, the reference server of nghttp2, which serves files only. */
+/** nghttpd, the reference HTTP/2 server of nghttp2. It serves files only. */
 import type { FieldServer } from "../server.ts";
 
 export const nghttpd: FieldServer = {

@@ -1,4 +1,4 @@
-/** nghttpx in front of the origin. */
+/** nghttpx, nghttp2's proxy, as a gateway to the origin. */
 import type { FieldServer } from "../server.ts";
 
 export const nghttpx: FieldServer = {

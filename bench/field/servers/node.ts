@@ -1,4 +1,4 @@
-/** node:http and node:http2. */
+/** Node's own servers, node:http and node:http2. */
 import { fileURLToPath } from "node:url";
 import type { FieldServer } from "../server.ts";
 

@@ -1,4 +1,4 @@
-/** `openssl s_server -WWW`, which serves files over HTTP/1.0, with a connection for each. */
+/** `openssl s_server -WWW`, which serves files over HTTP/1.0, with a new connection for each request. */
 import type { FieldServer } from "../server.ts";
 
 export const openssl: FieldServer = {

@@ -1,4 +1,4 @@
-/** Servers in Python, which all run the same application. */
+/** Servers in Python, all with the same application. */
 import { fileURLToPath } from "node:url";
 import type { FieldServer, Place } from "../server.ts";
 
@@ -13,8 +13,8 @@ const common = {
 };
 
 /**
- * A command that prints a package's version by the Python that it is installed for, because the server does not print
- * it.
+ * A command that prints the version of a server's package, for servers that cannot print their version. It uses the
+ * Python installation to which the server belongs.
  */
 function versionOf(name: string): readonly string[] {
   const program = `import importlib.metadata as m; print(m.version("${name}"))`;

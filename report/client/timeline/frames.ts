@@ -345,8 +345,8 @@ export function frameTable(frame: OverTime, caption: string): Table {
 }
 
 /**
- * The cell of a line. A missing line can only be that of failed requests, for a target of which no request failed, so
- * it counts as 0.
+ * The cell of a line. The only line that can be missing is that of failed requests, if none of the target's requests
+ * failed, so a missing line counts as 0.
  */
 function cellOf(line: TrackLine | undefined, run: number, i: number): TableCell {
   const value = line ? line.values[run][i] : 0;

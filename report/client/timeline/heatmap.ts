@@ -200,7 +200,7 @@ export function placeBeside(
 }
 
 /**
- * What a place says: the middle of its interval, and a text such as `run 2, 4–4.25 s: 312 requests between 8 and 10 ms,
+ * Describes a place: the middle of its interval, and a text such as `run 2, 4–4.25 s: 312 requests between 8 and 10 ms,
  * 12.4 % of 2,510.`
  */
 export function readAt(

@@ -39,7 +39,7 @@ export class RangeForm {
     [this.#from.value, this.#to.value] = [fromS, toS].map(String);
   }
 
-  /** The whole steps of the form that the range touches, at least one; null if these are all steps. */
+  /** The range, widened to whole steps of the form's inputs (at least one step); null if that is the whole run. */
   wholeSteps(fromS: number, toS: number): TimeRange | null {
     const step = Number(this.#to.step);
     const count = Math.round(Number(this.#to.max) / step);

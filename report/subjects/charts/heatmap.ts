@@ -22,7 +22,7 @@ export interface HeatColumn {
 export interface Heatmap {
   /** Edges of the rows in microseconds. There is one more edge than there are rows. */
   readonly edgesUs: readonly number[];
-  /** The columns of each run, in order. */
+  /** For each run, its columns from left to right. */
   readonly runs: readonly (readonly HeatColumn[])[];
   /**
    * Index of the lowest row with requests. If it is the first row, requests below its lower edge are counted there,

@@ -24,7 +24,7 @@ import {
   verdictOf,
 } from "../verdict/card.ts";
 import { type CardModel, relianceOf } from "../verdict/conclusion.ts";
-import { mendStep, type NextStep, step } from "../verdict/next_steps.ts";
+import { mendStep, type NextStep, step, turnsStep } from "../verdict/next_steps.ts";
 import {
   besidePlace,
   figureNameOf,
@@ -63,6 +63,7 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
     claims: null,
     reliability: reliabilityOf(comparison, own),
     next: [
+      ...turnsStep({ places, isTrusted: hasVerdict }, sides.map(({ runs }) => runs)),
       ...mendStep({
         runs: sides.flatMap(({ runs }) => runs),
         places,

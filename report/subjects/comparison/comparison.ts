@@ -16,7 +16,8 @@ import { isUndisturbed } from "../../judge/amounts.ts";
 import { resultDifferences, type ResultSide } from "../../judge/differences.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import { withDoubt } from "../../judge/places.ts";
-import { differInErrors, hasTooManyErrors, judgedErrorRatio } from "../../judge/shortfall.ts";
+import { errorVerdict } from "../../judge/error_change.ts";
+import { hasTooManyErrors, judgedErrorRatio } from "../../judge/shortfall.ts";
 import { sessionPairs } from "../../judge/sessions.ts";
 import { areMovedAlike } from "../../judge/slices.ts";
 import { conditionText, ratiosText } from "../../findings/judgements.ts";
@@ -265,16 +266,14 @@ function judgedByResponses(
   if (silence !== "") {
     return { comparison: judgedAlike(comparison, "inconclusive", "nothing"), errors: silence };
   }
-  const [baseIsWrong, nextIsWrong] = [base, next].map(hasTooManyErrors);
-  if (!baseIsWrong && !nextIsWrong) return { comparison, errors: "" };
-  const isOpen = baseIsWrong === nextIsWrong || !differInErrors(base, next);
-  const verdict = isOpen ? "inconclusive" : nextIsWrong ? "worse" : "better";
+  const verdict = errorVerdict(base, next);
+  if (verdict === null) return { comparison, errors: "" };
   const [before, now] = [base, next].map(({ runs }) => formatShare(judgedErrorRatio(runs)));
-  const open = !isOpen
+  const open = verdict !== "inconclusive"
     ? ""
-    : baseIsWrong && nextIsWrong
+    : [base, next].every(hasTooManyErrors)
     ? "; no speed is compared where both sides have more than 1 %"
-    : "; too few runs have them to tell the sides apart";
+    : "; too few runs or requests to tell the sides apart";
   const errors = `wrong or failed requests: ${before} before, ${now} now${open}`;
   return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
 }

@@ -86,7 +86,7 @@ function onlyRun({ parts }: CellRuns, name: InRunFigure): InRun["figures"][InRun
   return parts.length === 1 ? parts[0].whole.inRun?.figures[name] : null;
 }
 
-/** For example `No interval of mean and p99 of a: too few clusters of slow or failed requests.` */
+/** For example `No interval of mean and p99 of express: too few clusters of slow or failed requests.` */
 function notesOn(cells: readonly CellRuns[]): string[] {
   const lacking = SHOWN.flatMap((name) =>
     [...Map.groupBy(cells, (cell) => onlyRun(cell, name)?.intervalReason)].flatMap(

@@ -333,7 +333,7 @@ function groupTable(
   ]);
 }
 
-/** The figure of all runs' histograms together or, for a single run, as in its results. */
+/** The figure from the added histograms of all runs or, for a single run, the value in its results. */
 function pooled(
   { cell: { level }, groups, count }: GroupRow,
   figure: "mean" | 50 | 95 | 99,
@@ -467,7 +467,10 @@ function flawlessText(
   return `In ${listed(flawless.map(({ name }) => name), "and")} n${text}`;
 }
 
-/** The ways in which requests go wrong. Each has a word and a function that counts them in a run. */
+/**
+ * The ways in which a request can go wrong, as worded in the report, each with a function that counts such requests in
+ * a run.
+ */
 const KINDS: readonly (readonly [word: string, count: (run: Run) => number])[] = [
   ...ERRORS.map((kind) =>
     [ERROR_WORDS[kind].toLowerCase(), ({ errors }: Run) => errors[kind] ?? 0] as const

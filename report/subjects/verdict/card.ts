@@ -12,7 +12,7 @@ import {
   rivalName,
   sharesText,
   timesRange,
-  whyWord,
+  whyWords,
   winnerName,
   worstFirst,
 } from "../../findings/card_sentences.ts";
@@ -26,8 +26,8 @@ import {
   withoutLevel,
 } from "../../judge/places.ts";
 import { competing, type Shortfall } from "../../judge/shortfall.ts";
-import { isTurned, percentText, ratioParts, ratioText } from "../../writing/ratios.ts";
-import { boundText, GLUE, intervalText } from "../../writing/units.ts";
+import { inverseOf, isTurned, percentText, ratioParts, ratioText } from "../../writing/ratios.ts";
+import { GLUE, intervalText } from "../../writing/units.ts";
 import { capitalized, counted, unique } from "../../writing/words.ts";
 import * as column from "../tables/column.ts";
 import { NONE, type Table, tableOf } from "../tables/table.ts";
@@ -213,10 +213,10 @@ function costFigure({ those, other, base }: CardEvidence["costs"]): HeadlineFigu
   return {
     ...NO_INTERVAL,
     ...ends,
-    text: sharesText(ratios),
-    interval: ends === null ? "" : intervalText(ends),
+    text: sharesText(ratios, "≥ "),
+    interval: ends === null || ratios.isBound ? "" : intervalText(ends),
     label: `${figure === "capacity" ? "less" : "fewer"} ${figure} for ${other} than for ${base}`,
-    value: those.length === 1 ? 100 * (1 - ratios.least) : null,
+    value: those.length === 1 ? 100 * (1 - (decision?.ratio ?? 1)) : null,
     unit: "%",
     certainty: "decided",
   };
@@ -235,7 +235,7 @@ function ratioFigure(
     const rival = rivalName(places) ?? "the runner-up";
     return margin === null || certainty === "open" ? null : {
       ...NO_INTERVAL,
-      text: timesRange(margin),
+      text: timesRange(margin, "≥ "),
       label: `${place.figure} of ${
         winnerName(place)
       } over ${rival}, in ${places.length} comparisons`,
@@ -243,26 +243,20 @@ function ratioFigure(
       certainty,
     };
   }
-  const { decision, figure, isAtLeast } = place;
+  const { decision, figure } = place;
   if (decision === null || decision.ratio === null || place.rival === null) return null;
   // If no target leads, the ratio has the same direction as in tables.
   const isBehind = certainty === "open"
     ? place.isFirstBase
     : certainty === "likely" && winnerOf(place) === place.rival;
   const [first, rival] = isBehind ? [place.rival, place.first] : [place.first, place.rival];
-  const { ratio, interval } = isBehind
-    ? {
-      ratio: 1 / decision.ratio,
-      interval: decision.interval &&
-        { low: 1 / decision.interval.high, high: 1 / decision.interval.low },
-    }
+  const { ratio, interval, bound } = isBehind
+    ? inverseOf({ ...decision, ratio: decision.ratio })
     : decision;
-  const shown = ratioParts({ figure: decision.figure, ratio, interval });
+  const shown = ratioParts({ figure: decision.figure, ratio, interval, bound });
   return {
-    text: boundText(shown.value, isAtLeast),
-    interval: isAtLeast && interval !== null
-      ? `(at least ${ratioText({ figure: decision.figure, ratio: interval.low, interval: null })})`
-      : shown.interval,
+    text: shown.value,
+    interval: shown.interval,
     label: `${figure} of ${first.name} ${isTurned(ratio) ? "than of" : "over"} ${rival.name}`,
     value: ratio,
     low: interval?.low ?? null,
@@ -332,7 +326,7 @@ function wordOf(place: Place): string {
     case "equivalent":
       return `equal within ${percentText(marginRatio)}`;
     case "undecided":
-      return whyWord(place);
+      return whyWords(place)[0];
     case "only":
       return short.length === 0 ? "no other was measured" : "no other keeps up";
     case "none":

@@ -25,6 +25,8 @@ import {
 } from "../../findings/card_notes.ts";
 import {
   type CardCode,
+  ratiosOf,
+  timesRange,
   type TrustEvidence,
   trustLine,
   worstFirst,
@@ -45,7 +47,7 @@ import {
   type Survival,
 } from "../../judge/places.ts";
 import { competing, shortfallOf } from "../../judge/shortfall.ts";
-import { percentText, timesText } from "../../writing/ratios.ts";
+import { percentText } from "../../writing/ratios.ts";
 import { boundText, formatNumber, GLUE, intervalText } from "../../writing/units.ts";
 import { sum } from "../../writing/spread.ts";
 import { allOf, counted, listed } from "../../writing/words.ts";
@@ -108,8 +110,8 @@ interface OfReport {
 interface Concluded {
   readonly card: ConclusionModel;
   /**
-   * The verdict of each scenario by its name. Empty if there is only one scenario, if no verdict can be trusted, or if
-   * runs lack the figure that the experiment names.
+   * The verdict of each scenario, keyed by the scenario's name. Empty if there is only one scenario, if no verdict can
+   * be trusted, or if runs lack the figure that the experiment names.
    */
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
@@ -272,7 +274,7 @@ function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean):
     of: targets,
   }, {
     text: boundText(formatNumber(value), isAtLeast),
-    interval: interval === null ? "" : intervalText(interval),
+    interval: interval === null || isAtLeast ? "" : intervalText(interval),
     ...{ label, value, unit },
     low: interval?.low ?? null,
     high: interval?.high ?? null,
@@ -292,7 +294,7 @@ function overSlowest({ pairs, cells, lookup }: ScenarioComparison, fastest: Cell
   const rate = comparisonOf(comparison, "rate");
   switch (standingOf(rate)) {
     case "ahead":
-      return `${timesText(rate.ratio ?? 1)} as much as at ${slowest}`;
+      return `${timesRange(ratiosOf([{ decision: rate }]))} as much as at ${slowest}`;
     case "equivalent":
       return `within ${percentText(comparison.marginRatio)} of the rate at ${slowest}`;
     default:

@@ -8,6 +8,7 @@ import { adviceSentence } from "../../findings/sentences.ts";
 import { isValid } from "../../findings/trust.ts";
 import type { DecidedPlan, Place } from "../../judge/places.ts";
 import { competing, isOpen, shortfallOf } from "../../judge/shortfall.ts";
+import { wouldHoldInTurns } from "../../judge/slices.ts";
 import { listedAll, unique } from "../../writing/words.ts";
 
 export type NextStep = Conclusion["next"][number];
@@ -32,11 +33,29 @@ interface Situation {
 
 export function nextSteps(situation: Situation): NextStep[] {
   const { isRunning, isTrusted } = situation;
-  const steps = [...mendStep(situation), ...checkStep(situation)];
+  const sides = [...Map.groupBy(situation.runs, ({ target }) => target).values()];
+  const steps = [
+    ...turnsStep(situation, sides),
+    ...mendStep(situation),
+    ...checkStep(situation),
+  ];
   return isRunning || !isTrusted
     ? steps
     : [...steps, ...longerStep(situation), ...runsStep(situation), ...planSteps(situation)];
 }
+
+/** A step that needs neither another machine nor an idle one, if disturbances keep two sides from a verdict. */
+export function turnsStep(
+  { places, isTrusted }: Pick<Situation, "places" | "isTrusted">,
+  sides: readonly (readonly Run[])[],
+): NextStep[] {
+  const isLost = !isTrusted || places.some(({ why }) => why === "doubted" || why === "lost");
+  return places.length > 0 && isLost && wouldHoldInTurns(sides) ? [step("take-turns", TURNS)] : [];
+}
+
+const TURNS =
+  "Load both sides in turns (`order: slices` of an experiment, plateau versus or plateau ab): " +
+  "whatever disturbs one then disturbs the other, so their ratio holds.";
 
 export function mendStep(
   { runs, places, cores }: Pick<Situation, "runs" | "places" | "cores">,
@@ -53,8 +72,8 @@ export function mendStep(
   return [step("mend-runs", text)];
 }
 
-/** Advice that can't be followed on a machine without spare cores. */
-const NEEDS_CORES: readonly Advice[] = ["more-generator-cores", "separate-cores", "more-workers"];
+/** Advice that is impossible on a machine without spare cores. */
+const NEEDS_CORES: readonly Advice[] = ["more-generator-cores", "more-workers"];
 const FEW_CORES = 2;
 
 /** The advice given most often for the runs that are not valid, considering only advice that can be followed here. */

@@ -159,7 +159,7 @@ export class FleetRun {
     }
   }
 
-  /** Gives up agents that will not report any more. Returns whether no agent is left to wait for. */
+  /** Gives up agents that will not report any more. Returns true once there is no agent left to wait for. */
   async #look(endMs: number | null): Promise<boolean> {
     if (this.setting.touch.silentMs > OUT_OF_TOUCH_MS) this.#giveUpAll();
     const open = [...this.#agents.values()].filter(isPending);

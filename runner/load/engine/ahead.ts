@@ -39,7 +39,7 @@ export interface ComingUser {
 
 export class Ahead {
   readonly #users: ComingUser[] = [];
-  /** Free user numbers, as a stack: at first the lowest is on top, later the one that was given back last. */
+  /** Free user numbers, as a stack: at first the lowest is on top, later the one that was freed last. */
   readonly #numbers: number[];
   #isFilling = true;
 

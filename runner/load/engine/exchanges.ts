@@ -126,9 +126,7 @@ export class Exchanges implements ExchangeEvents {
     }
   }
 
-  /**
-   * Whether an event on the slot comes too late to count, because the load is over or now waits only for other slots.
-   */
+  /** Whether an event on the slot comes too late to count: the load is over, or waits only for other slots. */
   isTooLate(slot: number, nowUs: number): boolean {
     if (nowUs < this.ending.untilUs) return false;
     const isOver = this.ending.isOver(nowUs);
@@ -176,9 +174,7 @@ export class Exchanges implements ExchangeEvents {
     this.connections.replaced(slot, timeUs);
   }
 
-  /**
-   * Called when a dial has failed. The exchange that waits for it, or would have used the connection, fails with it.
-   */
+  /** Called when a dial has failed: the exchange that waits for it, or would have used the connection, fails. */
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     if (this.isTooLate(slot, nowUs)) return;
     this.parts.recorder.advance(nowUs); // before any event is counted that happened later
@@ -207,7 +203,8 @@ export class Exchanges implements ExchangeEvents {
     const request = inFlight.request(slot);
     const dueUs = inFlight.dueUs(slot);
     const sentUs = inFlight.sentUs(slot);
-    const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request); // read before the check, which moves on to the next step
+    // read before the check, which updates the redirect state that stepOf depends on
+    const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request);
     const passes = this.workload.check(slot, request, response);
     this.connections.responded[slot % this.#connections] = 1;
     if (typeof passes === "string") return this.failing.oldest(slot, "script", passes, nowUs, step);

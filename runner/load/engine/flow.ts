@@ -22,7 +22,7 @@ import { takerOf } from "./capture.ts";
 import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./user/redirects.ts";
 import type { CookieJars, CookieSpec, UserCookies } from "./user/cookies.ts";
 import type { Message } from "./protocol.ts";
-import { ResponseCheck, type ResponseExpectation } from "./response_check.ts";
+import { type ResponseCheck, type ResponseExpectation, sharedChecks } from "./response_check.ts";
 import type { SocketSpec } from "./sockets/socket_spec.ts";
 import type { StreamSpec } from "./streams/stream_spec.ts";
 
@@ -178,8 +178,9 @@ export class Flow {
   ) {
     this.#origins = spec.origins.map(({ origin }) => origin);
     const [{ connection }] = spec.origins;
+    const checkOf = sharedChecks();
     this.#journeys = spec.journeys.map((steps) =>
-      steps.map((step) => step.kind === "think" ? step : prepare(step, connection, hooks))
+      steps.map((step) => step.kind === "think" ? step : prepare(step, connection, hooks, checkOf))
     );
     const user = spec.code?.user;
     this.#user = user && hooks ? hooks.preparedUser(user) : NO_USER_HOOKS;
@@ -331,6 +332,7 @@ function prepare(
   spec: StepSpec & { kind: "request" },
   connection: ConnectionOptions,
   all: Hooks | null,
+  checkOf: ReturnType<typeof sharedChecks>,
 ): PreparedRequestStep {
   const { step, follow, wire, stream, socket, input, check, strict, beside, captures, hooks } =
     spec;
@@ -344,7 +346,7 @@ function prepare(
     ...stream && { stream },
     ...input && { input },
     ...socket && { socket },
-    check: check && new ResponseCheck(check),
+    check: checkOf(check),
     strict,
     ...beside && { beside },
     captures: captures.map((capture) => ({ as: capture.as, take: takerOf(capture) })),

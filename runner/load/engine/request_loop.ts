@@ -7,7 +7,7 @@ import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { Message } from "./protocol.ts";
 import { type ExchangeParts, Exchanges } from "./exchanges.ts";
 import { type Job, type ScriptSpec, slotsOf } from "./job.ts";
-import { ResponseCheck } from "./response_check.ts";
+import { type ResponseCheck, sharedChecks } from "./response_check.ts";
 import { SlotQueue } from "./slot_queues.ts";
 import type { Workload } from "./workload.ts";
 
@@ -15,7 +15,9 @@ export class RequestLoop implements Workload {
   readonly exchanges: Exchanges;
   readonly readsResponses: boolean;
   readonly isIdle = true;
-  /** Slots whose connection is idle. */
+  /**
+   * Slots waiting for a request, the longest idle first. A connection may have closed since, so check when taking one.
+   */
   readonly #idle: SlotQueue;
 
   constructor(
@@ -106,10 +108,8 @@ export class RequestScript {
   #next = 0;
 
   constructor({ requests, sequence }: ScriptSpec & { kind: "requests" }) {
-    this.requests = requests.map(({ check, ...request }) => ({
-      ...request,
-      check: check && new ResponseCheck(check),
-    }));
+    const checkOf = sharedChecks();
+    this.requests = requests.map((request) => ({ ...request, check: checkOf(request.check) }));
     this.readsBodies = this.requests.some(({ check }) => check?.readsBody ?? false);
     this.#sequence = sequence;
   }

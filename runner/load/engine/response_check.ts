@@ -64,6 +64,17 @@ export class ResponseCheck {
   }
 }
 
+/** Makes checks, only one for each expectation, because each takes more than 1 kB. */
+export function sharedChecks(): (check: ResponseExpectation | null) => ResponseCheck | null {
+  const known = new Map<ResponseExpectation, ResponseCheck>();
+  return (check) => {
+    if (check === null) return null;
+    const made = known.get(check) ?? new ResponseCheck(check);
+    known.set(check, made);
+    return made;
+  };
+}
+
 /** The checks that need the body as text or JSON. */
 function textRules({ json, matches }: ResponseExpectation): BodyRule[] {
   const rules: BodyRule[] = [];

@@ -50,7 +50,7 @@ export interface HookOptions {
 
 /** A virtual user as seen by its hooks. */
 export interface HookUser {
-  /** The user's number among those of this worker, from 0. */
+  /** The user's number among the users of this worker, from 0. */
   readonly number: number;
   /** True until a hook is called in this session. */
   isNew: boolean;

@@ -10,7 +10,7 @@ interface ProtocolSetting {
   readonly streams?: number;
   /** Requests after which a connection over HTTP/2 is replaced; absent: no limit. */
   readonly requests?: number;
-  /** The scheme of each host, in order; every host has an equal share of the connections. */
+  /** The scheme of each host, in the order of the hosts; every host has an equal share of the connections. */
   readonly schemes: readonly ("http" | "https")[];
   /** Whether responses are read as they arrive; absent: as a whole. */
   readonly isStreamed?: boolean;

@@ -15,7 +15,10 @@ import type { Failure, WorkerTotals } from "./totals.ts";
 
 interface StreamingSetting {
   readonly slots: number;
-  /** Steps whose requests are streams with counted messages. A load with a single step has step 0. */
+  /**
+   * Indices of the steps whose responses are streams; their messages are counted. If a load has only one step, its
+   * index is 0.
+   */
   readonly steps: ReadonlySet<number>;
   /** Whether any request is a gRPC call; absent: none is. */
   readonly hasCalls?: boolean;

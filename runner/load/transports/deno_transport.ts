@@ -64,7 +64,7 @@ class DenoConnection implements TransportConnection {
   #conn: Connection | null = null;
   #writes: WriteQueue | null = null;
   #isClosed = false;
-  /** Whether the connection must not read until the scheduler lets it. */
+  /** True while the scheduler keeps the connection from reading. */
   #waits = false;
   readonly #buffer: Uint8Array;
   readonly #requestBytes: number;

@@ -43,7 +43,8 @@ export class EpollDriver implements Driver {
 
   /**
    * Throws if FFI or epoll is not available.
-   * @param hosts Each host's addresses, or why it has none. Hosts have equal shares of the slots, in their order.
+   * @param hosts Each host's addresses, or why it has none. The slots are divided equally among the hosts, in this
+   * order.
    * @param now Returns microseconds since the start of the run.
    * @param requestBytes The size of the largest request.
    * @param tlsOn Makes the TLS layer of the sockets; null: no TLS.

@@ -146,7 +146,8 @@ export class EpollSockets {
 
   /**
    * Throws if the system denies an epoll.
-   * @param hosts Each host's addresses, or why it has none. Hosts have equal shares of the slots, in their order.
+   * @param hosts Each host's addresses, or why it has none. The slots are divided equally among the hosts, in this
+   * order.
    * @param fewDials Number of first dials for which the system chooses the port.
    */
   constructor(

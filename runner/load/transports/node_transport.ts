@@ -99,7 +99,7 @@ class NodeConnection implements TransportConnection {
   /** Null while dialing. */
   #socket: Socket | null = null;
   #isClosed = false;
-  /** Whether the connection must not read until the scheduler lets it. */
+  /** True while the scheduler keeps the connection from reading. */
   #waits = false;
 
   constructor(

@@ -27,7 +27,7 @@ export class TcpDriver implements Driver {
   #hadEvent = false;
 
   /**
-   * @param endpoints The hosts, each with an equal share of the slots, in their order.
+   * @param endpoints The hosts. The slots are divided equally among them, in this order.
    * @param requestBytes Size of the largest request.
    * @param now Microseconds since the start of the run.
    */

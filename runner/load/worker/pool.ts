@@ -170,7 +170,8 @@ class PoolRun {
     const finished = await worker.request(start, "finished", (message) => {
       if (message.kind === "unreached") return onUnreached?.();
       onInterval(index, message.part, message.health);
-      if (onSoFar === undefined) return; // assembling the report takes a while
+      // skip the getter below if nobody wants the report, because it is slow
+      if (onSoFar === undefined) return;
       const { report } = worker.soFar;
       if (report !== null) onSoFar(index, report);
     });

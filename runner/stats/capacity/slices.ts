@@ -124,7 +124,10 @@ const CERTAIN_RELAXATIONS = 4;
 /** Requests that are late for this part of a trial show an overload, even if relaxation times are longer. */
 const CERTAIN_PART = 1 / 6;
 
-/** The number of requests beyond the limit at which a trial has certainly failed, whatever its other requests do. */
+/**
+ * From this number of requests beyond the limit on, a trial has certainly failed, even if no other request is beyond
+ * it.
+ */
 export function certainlyBroken(
   rule: Rule,
   { ratePerSec, plannedS }: { readonly ratePerSec: number; readonly plannedS: number },

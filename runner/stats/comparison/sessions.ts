@@ -62,8 +62,8 @@ export type SessionSide = typeof SIDES[number];
 export interface SessionFigure extends Pick<Estimate, "value" | "logStandardError"> {
   readonly side: SessionSide;
   /**
-   * When the session began, in ms; null if unknown. If any is unknown, sessions count as equally spaced, in their
-   * order.
+   * When the session began, in ms; null if unknown. If any is unknown, the sessions count as equally spaced, in the
+   * order given.
    */
   readonly startedMs: number | null;
 }

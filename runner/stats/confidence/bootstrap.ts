@@ -16,7 +16,7 @@ import { mergeBlocks, Pool, type PooledFigure, type RunBlock } from "./pool.ts";
 export interface Sampling {
   /** Start of the experiment, which all its runs share. Null if unknown: such runs are not paired with any others. */
   readonly session: string | null;
-  /** Repetition of each run, in order and without duplicates. */
+  /** The repetition number of each run, in the order of the runs; no number occurs twice. */
   readonly repetitions: readonly number[];
 }
 
@@ -35,7 +35,7 @@ export interface BootstrapOptions extends DrawOptions {
 export interface Estimate extends Sampling {
   /** The figure of all runs pooled, in requests per second or microseconds. */
   readonly value: number;
-  /** The figure of each run, in order. */
+  /** The figure of each run, in the order of the runs. */
   readonly byRun: readonly number[];
   /** Standard error of ln `value`; NaN for one run. */
   readonly logStandardError: number;
@@ -54,8 +54,8 @@ export const RESAMPLES = 1_000;
 
 /**
  * @param runs The blocks of each run; every run must have at least one.
- * @returns One estimate for each figure, in order. Null if the figure of all runs or of any resample is 0 or has no
- * samples, because no ratio to it exists.
+ * @returns One estimate for each of `figures`, in the same order. Null if the figure of all runs or of any resample is
+ * 0 or has no samples, because no ratio to it exists.
  */
 export function bootstrap(
   runs: readonly (readonly RunBlock[])[],

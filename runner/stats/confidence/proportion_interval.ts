@@ -1,4 +1,4 @@
-/** Confidence intervals for shares, also for those of few or no counted cases. */
+/** Confidence intervals for shares, even if few or no cases are counted. */
 import { tQuantile, twoSidedP } from "./student_t.ts";
 
 const CONFIDENCE = 0.95;
@@ -73,8 +73,26 @@ export function pooledShare(
 }
 
 /**
- * Two-sided p-value of a share at least this far from `limit` if the true share is `limit`. It is computed in both
- * ways, and the larger p counts.
+ * Interval of the difference of two shares, `of` less `to`: R. G. Newcombe, "Interval estimation for the difference
+ * between independent proportions", Statistics in Medicine 1998, method 10.
+ */
+export function shareDifference(
+  of: readonly Proportion[],
+  to: readonly Proportion[],
+  confidence = 0.95,
+): ProportionRange & { readonly value: number } {
+  const [a, b] = [pooledShare(of, confidence), pooledShare(to, confidence)];
+  const value = a.value - b.value;
+  return {
+    value,
+    low: value - Math.hypot(a.value - a.low, b.high - b.value),
+    high: value + Math.hypot(a.high - a.value, b.value - b.low),
+  };
+}
+
+/**
+ * Two-sided p-value of a share at least as far from `limit` as this, if `limit` were the true one; by both methods, of
+ * which the larger p counts.
  */
 export function shareP(runs: readonly Proportion[], limit: number): number {
   const { count, of } = pooled(runs);

@@ -100,8 +100,8 @@ export function sharesShown(
 }
 
 /**
- * Shares of each factor, of interactions and of runs, less what noise is expected to add. A share is below 0 if it is
- * smaller than that.
+ * Shares of each factor, of interactions and of runs, minus the part that noise is expected to add. A share smaller
+ * than that part becomes negative.
  */
 function lessNoise(cells: readonly FactorialCell[]): number[] | null {
   const explained = varianceExplained(cells);

@@ -1,13 +1,13 @@
 /**
- * Whether a side at rest disturbs the other side: its timers, garbage collections and busy loops use cores on which the
- * other side is being measured. Pure.
+ * Whether a side disturbs the other while it should be idle: its timers, garbage collections and busy loops then use
+ * cores on which the other side is being measured. Pure.
  *
- * Both sides are pinned to the same cores, so the CPU time that either uses at rest slows the other by the same unknown
- * share of that time, between none and all of it. So the ratio is distorted only by the side that uses more, and by no
- * more than the difference.
+ * Both sides are pinned to the same cores, so the CPU time that an idle side uses slows the other by some share of that
+ * time. The share is unknown, anywhere between none and all of it, but it is the same for both sides. So the ratio is
+ * distorted only by the side that uses more, and by no more than the difference.
  */
 
-/** CPU time that a side used at rest, while the other side was loaded. */
+/** CPU time that a side used while it was idle and the other side was loaded. */
 export interface Rest {
   readonly cpuMs: number;
   /** How long the other side was loaded. */
@@ -16,7 +16,7 @@ export interface Rest {
 
 export interface Disturbance {
   readonly side: "base" | "next";
-  /** Cores that the side uses at rest, in excess of what the other side uses at rest. */
+  /** Cores that the side uses while idle, in excess of what the other side uses while idle. */
   readonly cores: number;
   /**
    * By how much the side may at most distort the other side's requests/s: 0.02 is 2 %. Latencies may be distorted more.

@@ -57,8 +57,8 @@ type Counted = readonly [amounts: readonly (number | null)[], of: readonly numbe
 const COUNTED: Readonly<Record<SlicedFigure, (side: SideSlices) => Counted>> = {
   rate: ({ completed, measuredS }) => [completed, measuredS],
   mean: ({ serviceSumMs, completed }) => [serviceSumMs, completed],
-  // What a side does at rest continues while it is loaded, but belongs to no request, so that CPU
-  // time is subtracted.
+  // Under load, a side goes on with what it does when idle. That work belongs to no request, so its
+  // CPU time is subtracted.
   cpuPerRequest: ({ cpuMs, restCpuMs, served }) => [
     cpuMs.map((ms, i) => ms === null || restCpuMs[i] === null ? null : ms - restCpuMs[i]),
     served,

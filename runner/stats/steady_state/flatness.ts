@@ -11,7 +11,7 @@ export type Unrest = "drift" | "cycle" | "levels" | "wander";
 export interface Flatness {
   /** The largest distance from the level of the median of a window, or of the peak of a regular oscillation. */
   readonly withinRatio: number;
-  /** Change of a straight line through all values, from the first to the last; positive for an increase. */
+  /** How much a line fitted to the values rises from the first value to the last, as a ratio; negative if it falls. */
   readonly driftRatio: number;
   /** Number of values per cycle, if a regular oscillation explains most of the variance; otherwise null. */
   readonly cyclePeriod: number | null;
@@ -56,7 +56,7 @@ const LEVELS_SHARE = 0.8;
 
 /**
  * @param values At least 3 logarithms, or ratios to a middle value, without outliers.
- * @param flatRatio How far window medians may be from the level, whatever the noise; at least `FLAT_RATIO`.
+ * @param flatRatio How far window medians may be from the level without regard to noise; at least `FLAT_RATIO`.
  */
 export function flatnessOf(values: readonly number[], flatRatio: number): Flatness {
   const level = medianOf(values);
@@ -81,7 +81,7 @@ export function flatnessOf(values: readonly number[], flatRatio: number): Flatne
   }
 }
 
-/** How much a straight line may change from the first value to the last, whatever the noise. */
+/** How much a straight line may change from the first value to the last, without regard to noise. */
 export function driftLimitOf(flatRatio: number): number {
   return flatRatio - DRIFT_LESS_RATIO;
 }

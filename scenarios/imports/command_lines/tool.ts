@@ -15,7 +15,7 @@ type BenchFlag = readonly [name: string, text?: string];
 /** What an option stands for in `bench`. */
 export interface Meaning {
   readonly flags?: readonly BenchFlag[];
-  /** How Plateau differs, because the option has no counterpart or another meaning. */
+  /** How Plateau differs from the tool, if the option has no counterpart or means something else. */
   readonly note?: string;
   /**
    * A part of the tool's requests that Plateau can't send, such as `its Lua script`. If there is one, no load is run.

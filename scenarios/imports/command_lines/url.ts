@@ -5,7 +5,7 @@
 import { octetsOf, percentEncoded } from "../../../base/http/octets.ts";
 
 export interface UrlMeaning {
-  /** The path and query to send; absent if they are the same as in browsers. */
+  /** The path and query to send; absent if a browser would send the same. */
   readonly target?: string;
   /** Value of the field Authorization, if the tool sends user and password. */
   readonly authorization?: string;

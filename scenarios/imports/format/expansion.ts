@@ -1,13 +1,16 @@
 /**
- * How large a file of another tool may become when its loops are written out. One bound for all importers: each counts
- * before it writes anything out, so that no file decides how much time or memory it costs. Pure.
+ * Limits how large an imported file may become when its loops and variables are expanded. All importers share these
+ * limits and count before they write anything out, so that no file decides how much time or memory it costs. Pure.
  */
 import { beyond, isWithin } from "../../../base/limits.ts";
 
-/** An error whose message says why a text can't be filled in. */
+/** Thrown if a text would become too long when its variables are filled in; the message gives the limit. */
 export class TooLong extends Error {}
 
-/** The text with each match replaced. Throws a TooLong before it exceeds the size of a whole experiment. */
+/**
+ * The text with each match replaced. Throws a TooLong as soon as the result exceeds the length allowed for a whole
+ * experiment.
+ */
 export function replaced(
   text: string,
   pattern: RegExp,
@@ -27,7 +30,7 @@ export class Expansion {
   #characters = 0;
   #rounds = 0;
 
-  /** Counts `steps` as often as they are written out. Returns why that is too much; null if it is not. */
+  /** Adds `steps`, written out `times` times, to the totals. Returns why a total is too large; null if none is. */
   whyNot(steps: readonly object[], times = 1): string | null {
     const each = steps.reduce((sum: number, step) => sum + JSON.stringify(step).length, 0);
     this.#steps += steps.length * times;
@@ -38,7 +41,7 @@ export class Expansion {
       : beyond("importedText", this.#characters);
   }
 
-  /** Counts the rounds of a loop, which may be empty, before they are walked. */
+  /** Counts the rounds of a loop before they are walked, because even rounds without steps take time. */
   whyNotRounds(rounds: number): string | null {
     this.#rounds += rounds;
     return isWithin("importedRounds", this.#rounds) ? null : beyond("importedRounds", this.#rounds);

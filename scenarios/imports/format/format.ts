@@ -1,6 +1,7 @@
 /**
- * Files of other tools that `run`, `check` and `init --from` take as experiments: each becomes the text of an
- * experiment file, which is then read like any other. Each format has one file, and one line in `registry.ts`. Pure.
+ * Files of other tools that `run`, `check` and `init --from` accept as experiments. Each is converted to the text of an
+ * experiment file, which is then read like any other. Each format has its own module and one line in `registry.ts`.
+ * Pure.
  */
 import { stringify } from "yaml";
 import type { Files } from "../../../base/files.ts";
@@ -8,40 +9,43 @@ import type { Path } from "../../../base/problems.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import { FromEnvironment, isMarked, References } from "./references.ts";
 
-/** An experiment under construction. */
+/** An experiment converted from another tool's file, before it is written as text. */
 export interface Import {
-  /** The experiment, as in an experiment file. */
+  /** The experiment, in the structure of an experiment file. */
   readonly experiment: Readonly<Record<string, unknown>>;
-  /** Parts without a counterpart, and differences, as sentences without full stops. */
+  /** What was left out, and what differs from the other tool, as sentences without full stops. */
   readonly notes: readonly string[];
-  /** The origins of parts of the experiment. */
+  /** Where the parts of the experiment come from in the other tool's file. */
   readonly origins: Origins;
-  /** Environment variables that the experiment reads through `FromEnvironment`. */
+  /** Names of the environment variables that the experiment reads through `FromEnvironment`. */
   readonly variables?: readonly string[];
-  /** Values of environment variables that are marked in the scenarios, by name. */
+  /**
+   * Values of the environment variables that were read during the conversion, by name. The scenarios contain these
+   * values as marked text.
+   */
   readonly read?: ReadonlyMap<string, string>;
 }
 
-/** The name of an environment variable from any name: `API_KEY` for `apiKey`. */
+/** Turns any name into one in the usual form of environment variables, such as `API_KEY` for `apiKey`. */
 export function variableName(name: string): string {
   const words = name.replaceAll(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, "$1_");
   return words.replaceAll(/[^A-Za-z0-9]+/g, "_").replace(/^(?=\d|$)/, "_").toUpperCase();
 }
 
-/** A place in the other tool's file: as in messages, or as a path in YAML or JSON. */
+/** A place in the other tool's file, either as shown in messages or as a path within its YAML or JSON. */
 type Origin = string | Path;
 
-/** The origins of parts of an experiment under construction, such as its steps. */
+/** Remembers where the parts of an experiment, such as its steps, come from in the other tool's file. */
 export class Origins {
   readonly #known = new WeakMap<object, Origin>();
 
-  /** Records the origin of a part, and returns the part. */
+  /** Records the origin of a part. Returns the part. */
   keep<Part extends object>(part: Part, origin: Origin): Part {
     this.#known.set(part, origin);
     return part;
   }
 
-  /** Origin of the innermost part around `path` whose origin is known; null if there is none. */
+  /** Origin of the innermost part on the way to `path` that has a known origin; null if none has. */
   of(experiment: unknown, path: Path): Origin | null {
     let found: Origin | null = null;
     let part = experiment;
@@ -54,49 +58,53 @@ export class Origins {
   }
 }
 
-/** In the other tools, redirects may lead anywhere; in Plateau, only to the target and to hosts that are named. */
+/**
+ * Other tools follow redirects to any host; Plateau follows them only to the target and to hosts that the scenario
+ * names.
+ */
 export const REDIRECTS_ELSEWHERE =
   "a redirect to another host or port counts as wrong, unless follow names it in hosts";
 
-/** The context of the other tool's file. */
+/** What a conversion needs besides the other tool's file itself. */
 export interface ImportContext {
-  /** Name for the experiment. */
   readonly name: string;
   /** Reads files relative to the other tool's file. */
   readonly files: Files;
   /** Converts a path relative to the other tool's file to one for the experiment file. */
   readonly pathOf: (path: string) => string;
-  /** Returns an environment variable. */
   readonly env: (name: string) => string | undefined;
-  /** Whether requests that may change something are also imported from files that only describe a service. */
+  /** Whether requests that may change data are also imported from files that only describe a service. */
   readonly writes: boolean;
 }
 
 export interface Format {
-  /** Name of the format: `an Artillery script`. */
+  /** What messages call a file in this format, such as `an Artillery script`. */
   readonly what: string;
-  /** Whether `data` is in this format, valid or not. */
+  /** Whether `data` looks like this format, even if it is invalid. */
   readonly recognise: (data: unknown) => boolean;
-  /** Throws a ZodError with every problem. */
+  /** Throws a ZodError that lists every problem. */
   readonly convert: (data: unknown, around: ImportContext) => Import;
 }
 
 /** A format that is neither YAML nor JSON. */
 export interface TextFormat {
-  /** Name of the format: `a k6 script`. */
+  /** What messages call a file in this format, such as `a k6 script`. */
   readonly what: string;
   readonly recognise: (text: string) => boolean;
-  /** Throws a UserError with every problem. @param path Path of the file, as in messages. */
+  /** Throws a UserError. @param path Path of the file, as shown in messages. */
   readonly convert: (text: string, path: string, around: ImportContext) => Import;
 }
 
 export interface ImportedText {
   readonly text: string;
-  /** Environment variables whose values are in the text where a reference can't be, such as in base64 or in a key. */
+  /**
+   * Environment variables whose values are part of the text, because a reference isn't possible there, for example in
+   * base64 or in a key.
+   */
   readonly holds: readonly string[];
 }
 
-/** The text of an experiment file, with its notes as comments at the top. */
+/** The import as the text of an experiment file, with its notes as comments at the top. */
 export function importedText(
   { what }: Pick<Format, "what">,
   { experiment, notes, read }: Import,
@@ -112,7 +120,7 @@ export function importedText(
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** Makes the URL of the only server a parameter, `target`, so that `--set target=http://…` loads another server. */
+/** Makes the URL of the first target a parameter, `target`, so that `--set target=http://…` loads another server. */
 function withTargetParameter(experiment: Section): Section {
   const { name, parameters, ...rest } = experiment;
   const { url, name: target } = takenUrl(rest);
@@ -127,7 +135,7 @@ function withTargetParameter(experiment: Section): Section {
   return { name, parameters: { ...environment, target: url }, ...rest, targets: pointed };
 }
 
-/** The URL of the first target, and everything else; null if there is none. */
+/** URL and name of the first target, and the experiment without that URL; `url` is null if there is none. */
 function takenUrl(experiment: Section): { url: string | null; name: string; rest: Section } {
   const { targets: _, ...others } = experiment;
   const targets = sectionAt(experiment, "targets");
@@ -145,7 +153,7 @@ function sectionAt(section: unknown, key: string): Section {
 
 const YAML = { lineWidth: 100, aliasDuplicateObjects: false };
 
-/** Escapes `${`, which is plain text in the other tool's file but would begin a parameter in Plateau's. */
+/** Escapes `${`, which is plain text in the other tool's file but would begin a parameter in an experiment file. */
 function withoutParameters<Value>(value: Value): Value;
 function withoutParameters(value: unknown): unknown {
   if (value instanceof FromEnvironment) return String(value);
@@ -157,14 +165,17 @@ function withoutParameters(value: unknown): unknown {
   );
 }
 
-/** A valid name of a target or scenario; `otherwise` for text from the environment, which may be secret. */
+/**
+ * Turns a text into a valid name of a target or scenario. Returns `otherwise` if nothing is left of the text, or if it
+ * comes from the environment, because it may be secret.
+ */
 export function nameFrom(text: string, otherwise: string): string {
   if (isMarked(text)) return otherwise;
   const name = text.replaceAll(/[^\p{L}\p{N}._-]+/gu, " ").trim().replace(/^[ ._-]+/, "");
   return name === "" ? otherwise : name.slice(0, 60).trim();
 }
 
-/** A key that is not in `known` yet. */
+/** The name, with the first free number from 2 appended if `known` has it already. */
 export function freeName(name: string, known: object): string {
   if (!Object.hasOwn(known, name)) return name;
   for (let n = 2;; n++) {
@@ -172,16 +183,19 @@ export function freeName(name: string, known: object): string {
   }
 }
 
-/** Written for `{{` in places that allow no escape: a value whose only text is `{{`. */
+/** Replaces `{{` in places that allow no escape. This is a placeholder for the value below, which is always `{{`. */
 export const BRACES = "{{ braces }}";
 export const BRACES_VALUE = { braces: { pick: ["{{"] } };
 
-/** Escapes `{{`, which would begin the name of a value. @param braces The replacement allowed in this place. */
+/**
+ * Replaces `{{`, which would begin a placeholder. @param braces The replacement, which depends on what the place
+ * allows.
+ */
 export function withoutNames(text: string, braces = BRACES): string {
   return text.replaceAll("{{", () => braces);
 }
 
-/** The name, in which characters that the name of a value cannot have are replaced or removed. */
+/** Turns any name into a valid name of a value by replacing or removing characters. */
 export function valueNameOf(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}_-]+/gu, "_").replace(/^[^\p{L}_]+/u, "");
 }

@@ -1,7 +1,7 @@
 /**
- * Environment variables in imported files. A written file refers to variables by name, because their values may be
- * secrets. Text that comes from a variable is marked during the conversion, so that it becomes a reference, while the
- * same text stays as it is where the other tool's file contains it by chance. Pure.
+ * Environment variables in imported files. A written experiment file refers to the variables by name, because their
+ * values may be secrets. During the conversion, text that comes from a variable is marked, so that it can become a
+ * reference, while equal text that the other tool's file contains by chance stays as it is. Pure.
  */
 import { passwordsIn } from "../../../base/secret_fields.ts";
 import { Secrets } from "../../../base/secrets.ts";
@@ -13,9 +13,12 @@ interface Variable {
   readonly variable: string;
 }
 
-/** A text of an experiment under construction with environment variables in it. Any other `${` is plain text. */
+/**
+ * A text with references to environment variables, which are written as `${env.NAME}`. Any other `${` in it is plain
+ * text.
+ */
 export class FromEnvironment {
-  /** @param parts Texts, and names of variables. */
+  /** @param parts Plain texts and variables, in order. */
   constructor(readonly parts: readonly (string | Variable)[]) {}
 
   toString(): string {
@@ -29,12 +32,12 @@ export class FromEnvironment {
   }
 }
 
-/** A call in an experiment that becomes code. */
+/** A function call in an experiment that is written as TypeScript. */
 export class Call {
   constructor(readonly name: string, readonly given: unknown) {}
 }
 
-/** The environment with marked values. @param read Receives each value that is read. */
+/** The environment, with each value marked when it is read. @param read Receives the values that are read, by name. */
 export function marking(env: ReadVariable, read: Map<string, string>): ReadVariable {
   return (name) => {
     const value = env(name);
@@ -45,23 +48,22 @@ export function marking(env: ReadVariable, read: Map<string, string>): ReadVaria
 }
 
 /**
- * Characters of a mark, around the name of a variable and its value: noncharacters, for use within a program (Unicode
- * 17, §23.7).
+ * Delimiters of a mark, which holds the name of a variable and its value. They are noncharacters, which Unicode
+ * reserves for use within a program (Unicode 17, §23.7).
  */
 const [BEGIN, MIDDLE, END] = ["\ufdd0", "\ufdd1", "\ufdd2"];
 const MARKED = /\ufdd0([^\ufdd0-\ufdd2]*)\ufdd1([^\ufdd0-\ufdd2]*)\ufdd2/;
 const ENCODED = /%EF%B7%90((?:(?!%EF%B7%9[0-2]).)*)%EF%B7%91((?:(?!%EF%B7%9[0-2]).)*)%EF%B7%92/gs;
-/** A mark whose other half is missing. */
+/** Remains of marks that were cut in two. */
 const HALVES = /\ufdd0[^\ufdd0-\ufdd2]*\ufdd1|\ufdd2/g;
 
 function marked(names: string, text: string): string {
   return BEGIN + names + MIDDLE + text + END;
 }
 
-/** A part of a text. */
 interface Part {
   readonly text: string;
-  /** Names of the variables that the part comes from, with commas; absent: the other tool's file contains the part. */
+  /** Comma-separated names of the variables from which the text comes; absent if it stands in the other tool's file. */
   readonly names?: string;
 }
 
@@ -85,7 +87,7 @@ export function unmarked(text: string): string {
   return partsOf(text).map((part) => part.text).join("");
 }
 
-/** The value without marks in any text, including keys. */
+/** The value without marks in any of its texts and keys. */
 export function unmarkedIn(value: unknown): unknown {
   if (typeof value === "string") return unmarked(value);
   if (Array.isArray(value)) return value.map(unmarkedIn);
@@ -95,7 +97,7 @@ export function unmarkedIn(value: unknown): unknown {
   );
 }
 
-/** Part of the text, by positions in the text without marks. A value that is cut loses its mark. */
+/** A slice of the text. Positions count the text without marks. A marked part that is cut loses its mark. */
 export function sliced(text: string, from: number, end = Infinity): string {
   let at = 0;
   return partsOf(text).map(({ text, names }) => {
@@ -105,14 +107,17 @@ export function sliced(text: string, from: number, end = Infinity): string {
   }).join("");
 }
 
-/** The result of `make` on the whole text, such as its base64, marked with the names of all variables in it. */
+/**
+ * The result of applying `make`, such as a base64 encoding, to the whole text. It is marked with the names of all
+ * variables in the text.
+ */
 export function madeOf(text: string, make: (text: string) => string): string {
   const names = partsOf(text).flatMap((part) => part.names ?? []);
   const made = make(unmarked(text));
   return names.length === 0 ? made : marked([...new Set(names)].join(), made);
 }
 
-/** A percent-encoded text, with its marks decoded again. */
+/** Decodes the marks in a percent-encoded text, and leaves the rest encoded. */
 export function withMarks(encoded: string): string {
   return encoded.replaceAll(ENCODED, (all, names: string, given: string) => {
     try {
@@ -123,15 +128,18 @@ export function withMarks(encoded: string): string {
   });
 }
 
-/** Replaces values of variables, which may be secrets, by references. */
+/** Replaces values of environment variables, which may be secrets, by references to the variables. */
 export class References {
-  /** Variables whose values, or passwords in them, occur in a form or at a place that no reference can replace. */
+  /**
+   * Variables whose values, or passwords in those values, remain in the experiment because no reference can replace
+   * them.
+   */
   readonly holds = new Set<string>();
 
-  /** @param read Values of variables, by name. */
+  /** @param read Values of the variables, by name. */
   constructor(private readonly read: ReadonlyMap<string, string> = new Map()) {}
 
-  /** Puts references into the scenarios of an experiment and of its environments. */
+  /** Puts references into all scenarios, including those of environments. */
   inScenarios(part: Readonly<Record<string, unknown>>): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(part).map(([key, inner]) => {
@@ -152,7 +160,10 @@ export class References {
     );
   }
 
-  /** Keys, such as the names of header fields, can't hold references. */
+  /**
+   * Returns a key without marks and notes their variables, because keys, such as names of header fields, can't hold
+   * references.
+   */
   #inKey(key: string): string {
     return partsOf(key).map(({ text, names }) => {
       for (const name of names?.split(",") ?? []) this.#noteHeld(name, text);

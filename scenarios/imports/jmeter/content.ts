@@ -1,4 +1,4 @@
-/** Converts the path and the body of an HTTP Request of a JMeter plan. */
+/** Converts the path and the body of an HTTP Request in a JMeter plan. */
 import type { PlanElement, Refusals } from "./elements.ts";
 import { pathText, percentEncoded, writtenBesides } from "../../request/template.ts";
 import type { PlanVariables } from "./variables.ts";
@@ -11,12 +11,12 @@ export interface ContentContext {
 
 interface Content {
   readonly path: string;
-  /** The content-type, if `body` does not imply one. */
+  /** Value of Content-Type, if `body` does not imply one. */
   readonly type?: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A parameter, in JMeter's term. */
+/** A parameter of a request, which JMeter calls an argument. */
 interface Argument {
   readonly at: PlanElement;
   readonly name: string;
@@ -24,7 +24,7 @@ interface Argument {
   readonly isEncoded: boolean;
 }
 
-/** Methods whose parameters are in the path (HTTPSamplerBase.getUrl). */
+/** Methods whose parameters JMeter writes into the query (HTTPSamplerBase.getUrl). */
 const QUERIED = ["get", "delete", "options"];
 
 export class Contents {
@@ -87,7 +87,7 @@ export class Contents {
     return byName([...fields.map(({ name, value }) => [name, value] as const), ...parts]);
   }
 
-  /** A single file without a name is the whole body. */
+  /** Makes a single file without a parameter name the whole body. Refuses any other files. */
   #file(
     sampler: PlanElement,
     fields: readonly Argument[],
@@ -101,20 +101,20 @@ export class Contents {
   }
 }
 
-/** The separator between name and value in a query: none in `?flag`. */
+/** The text between name and value in a query; "" for a flag without "=", such as `?flag`. */
 function separatorOf({ at }: Argument): string {
   if (at.has("Argument.metadata")) return at.text("Argument.metadata");
   return at.text("HTTPArgument.use_equals").trim() === "false" ? "" : "=";
 }
 
-/** The pair as sent, except for values of the scenario. */
+/** The name and value as they are sent, except that placeholders are not filled in yet. */
 function pair({ name, value, isEncoded }: Argument, separator: string): string {
   return isEncoded
     ? `${encoded(name)}${separator}${encoded(value)}`
     : `${name}${separator}${value}`;
 }
 
-/** Groups values by name: a repeated name gets a list. */
+/** Groups values by name. A name that occurs more than once gets a list. */
 function byName<Value>(
   fields: readonly (readonly [name: string, value: Value])[],
 ): Record<string, Value | Value[]> {
@@ -126,7 +126,7 @@ function byName<Value>(
   );
 }
 
-/** Encoded as in forms. */
+/** The text encoded as in HTML forms, except for its placeholders. */
 function encoded(text: string): string {
   return writtenBesides(text, (part) => percentEncoded(part).replaceAll("%20", "+"));
 }

@@ -1,4 +1,4 @@
-/** The elements of a JMeter plan: their properties, and the elements below them. */
+/** The elements of a JMeter plan, with their properties and the elements below them. */
 import { type Problem, UserError } from "../../../base/errors.ts";
 import type { XmlElement, XmlPlace } from "./xml.ts";
 
@@ -13,22 +13,22 @@ export class PlanElement implements XmlPlace {
     return this.xml.column;
   }
 
-  /** The kind of element, such as `HTTPSamplerProxy`. */
+  /** The kind of element, such as `HTTPSamplerProxy`, which is the name of the XML element. */
   get kind(): string {
     return this.xml.name;
   }
 
-  /** The element's editor, which distinguishes some kinds. */
+  /** Name of JMeter's GUI class for the element, which tells apart some elements of the same kind. */
   get editor(): string {
     return this.xml.attributes.guiclass ?? this.text("TestElement.gui_class");
   }
 
-  /** The name given by the author. */
+  /** The name that the author gave the element; "" for none. */
   get title(): string {
     return this.xml.attributes.testname ?? this.text("TestElement.name");
   }
 
-  /** The name of the element in messages. */
+  /** Kind and title of the element, for messages. */
   get called(): string {
     return this.title === "" ? this.kind : `${this.kind} "${this.title}"`;
   }
@@ -47,8 +47,8 @@ export class PlanElement implements XmlPlace {
   }
 
   /**
-   * The members of a collection, such as the header fields of a manager.
-   * @param within The property that holds the collection; absent: the element itself holds it.
+   * The members of the collection `name`, such as the header fields of a header manager.
+   * @param within The property that contains the collection; if absent, the element itself contains it.
    */
   list(name: string, within?: string): readonly PlanElement[] {
     const holder = within === undefined ? this.xml : propertyIn(this.xml, within);
@@ -56,12 +56,12 @@ export class PlanElement implements XmlPlace {
     return members.map((xml) => new PlanElement(xml, []));
   }
 
-  /** Texts of a collection. */
+  /** The texts of the members of the collection `name`. */
   texts(name: string): readonly string[] {
     return (propertyIn(this.xml, name)?.children ?? []).map(({ text }) => text);
   }
 
-  /** A property that is itself an element. */
+  /** A property that is itself an element; null if missing. */
   inner(name: string): PlanElement | null {
     const xml = propertyIn(this.xml, name);
     return xml === undefined ? null : new PlanElement(xml, []);
@@ -72,13 +72,13 @@ function propertyIn({ children }: XmlElement, name: string): XmlElement | undefi
   return children.find(({ attributes }) => attributes.name === name);
 }
 
-/** Whether an element is disabled: plans of version 1.1 have properties where later ones have attributes. */
+/** Whether the element is disabled. Plans of version 1.1 say so in a property, later ones in an attribute. */
 function isDisabled(xml: XmlElement): boolean {
   const enabled = xml.attributes.enabled ?? propertyIn(xml, "TestElement.enabled")?.text;
   return enabled === "false";
 }
 
-/** In a tree, each element is followed by the tree of elements below it. Disabled ones are left out. */
+/** The elements in a `hashTree`, without disabled ones. A `hashTree` after an element holds the elements below it. */
 export function elementsIn({ children }: XmlElement): PlanElement[] {
   return children.flatMap((xml, at) => {
     if (xml.name === "hashTree" || isDisabled(xml)) return [];
@@ -87,13 +87,16 @@ export function elementsIn({ children }: XmlElement): PlanElement[] {
   });
 }
 
-/** Parts of a plan that would make the load differ from JMeter's, each with its place. */
+/** Collects the parts of a plan that would make the load differ from JMeter's, each with its place. */
 export class Refusals {
   readonly #problems = new Map<string, XmlPlace & Pick<Problem, "message" | "fix">>();
 
   constructor(private readonly path: string) {}
 
-  /** Repetitions at the same place count once, because several requests may share an element. */
+  /**
+   * Adds a refusal. The same message at the same place is kept only once, because several requests may share an
+   * element.
+   */
   add({ line, column }: XmlPlace, message: string, fix?: string): void {
     const problem = { line, column, message, ...fix !== undefined && { fix } };
     this.#problems.set(`${line}:${column}: ${message}`, problem);
@@ -103,7 +106,7 @@ export class Refusals {
     return `${this.path}:${line}:${column}`;
   }
 
-  /** Throws a UserError with all refusals, in the order of the file. */
+  /** Throws a UserError with all refusals, in the order of the file, if there are any. */
   throwAll(): void {
     if (this.#problems.size === 0) return;
     const inOrder = [...this.#problems.values()]

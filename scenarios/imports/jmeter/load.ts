@@ -1,4 +1,4 @@
-/** Converts a thread group of a JMeter plan to a load. Anything without an equivalent is refused at its line. */
+/** Converts a thread group of a JMeter plan to a load. Refuses anything without an equivalent. */
 import { durationText } from "../../../base/quantity.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { arriving } from "../format/arriving.ts";
@@ -8,7 +8,7 @@ import { quotedOpenly } from "../../../base/secrets.ts";
 
 interface GroupLoad {
   readonly load: Readonly<Record<string, unknown>>;
-  /** How often each virtual user goes through the flow. */
+  /** How often the flow goes through the steps of the thread group. */
   readonly rounds: number;
 }
 
@@ -17,9 +17,9 @@ const FOR_EVER = -1;
 interface Group {
   readonly threads: number;
   readonly rampS: number;
-  /** The rounds of each thread; FOR_EVER: as many as the group's time allows. */
+  /** Loops of each thread; FOR_EVER if only the group's duration ends them. */
   readonly loops: number;
-  /** Null if no time limit ends the group. */
+  /** Null if the group has no time limit. */
   readonly durationS: number | null;
 }
 
@@ -49,7 +49,10 @@ export function groupLoadOf(
   return { load: { connections: threads, duration: durationText(durationS * 1_000) }, rounds: 1 };
 }
 
-/** The first thread begins immediately, and each further thread a fraction of the ramp later, if time is left. */
+/**
+ * The first thread begins immediately, and each further one `eachS` after the one before. Threads that would begin
+ * after the end are left out.
+ */
 function ramping(threads: number, rampS: number, durationS: number): GroupLoad["load"] {
   const eachS = rampS / threads;
   const most = Math.min(threads, Math.ceil(durationS * threads / rampS));

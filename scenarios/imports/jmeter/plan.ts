@@ -1,4 +1,4 @@
-/** A JMeter plan (.jmx): its thread groups as scenarios with loads, and their HTTP requests as flows. */
+/** Converts a JMeter plan (.jmx): its thread groups become scenarios with loads, and its HTTP requests become flows. */
 import { quotedOpenly } from "../../../base/secrets.ts";
 import { durationText } from "../../../base/quantity.ts";
 import { Expansion } from "../format/expansion.ts";
@@ -31,7 +31,7 @@ export const jmeter: TextFormat = {
   convert: (text, path, around): Import => new PlanImport(xmlIn(text, path), path, around).made(),
 };
 
-/** Offset of the root element: only blanks, a declaration and comments may precede it. */
+/** Offset of the root element. Only white space, `<?…?>` instructions and comments may precede it. */
 function prologEnd(text: string): number {
   for (let at = 0;;) {
     const isComment = text.startsWith("<!--", at);
@@ -58,8 +58,8 @@ class PlanImport {
   readonly #elements: readonly PlanElement[];
   readonly #origins = new Origins();
   readonly #expansion = new Expansion();
-  /** Null: there is no cookie manager. */
-  #cookies: PlanElement | null = null;
+  /** The cookie managers of the requests of the thread group; requests in one scope share their list. */
+  readonly #cookieManagers = new Set<readonly PlanElement[]>();
 
   constructor(root: XmlElement, path: string, private readonly around: ImportContext) {
     const note = (text: string): void => void this.#notes.add(text);
@@ -72,7 +72,7 @@ class PlanImport {
     this.#elements = elementsIn(root.children.find(({ name }) => name === "hashTree") ?? root);
   }
 
-  /** Throws a UserError with everything that would make the load differ from JMeter's. */
+  /** Throws a UserError that lists everything that would make the load differ from JMeter's. */
   made(): Import {
     const plan = this.#elements.find(({ kind }) => kind === "TestPlan");
     this.#declare(this.#elements);
@@ -109,7 +109,7 @@ class PlanImport {
     return { name, targets: { target: { url: this.#agreed.origin } }, scenarios, repeat: 1 };
   }
 
-  /** User-defined variables and cookies apply to the whole plan, wherever they are. */
+  /** Reads user-defined variables. They are applied to the whole plan, wherever they are. */
   #declare(elements: readonly PlanElement[]): void {
     for (const element of elements) {
       if (element.kind === "TestPlan") {
@@ -117,7 +117,6 @@ class PlanImport {
         this.#variables.define(element.list("Arguments.arguments", own));
       }
       if (element.kind === "Arguments") this.#variables.define(element.list("Arguments.arguments"));
-      if (element.kind === "CookieManager") this.#cookies = element;
       this.#declare(element.children);
     }
   }
@@ -132,6 +131,7 @@ class PlanImport {
     const load = groupLoadOf(group, this.#variables, this.#refusals);
     const once: JmeterStep[] = [];
     const rounds = load?.rounds ?? 1;
+    this.#cookieManagers.clear();
     this.#variables.inLoop(rounds, () => this.#walk(group.children, outer, once));
     this.#checkRounds(group, rounds, once);
     this.#variables.endGroup();
@@ -145,7 +145,7 @@ class PlanImport {
       this.#notes.add(`a request without its own time-out times out after ${USUAL_TIMEOUT}`);
     }
     const scenario = {
-      ...this.#cookiesOf(rounds, load?.load ?? {}),
+      ...this.#cookiesOf(group, rounds, load?.load ?? {}),
       ...follows === true && { follow: MOST_REDIRECTS },
       flow: this.#repeated(once, rounds, group),
       values: this.#variables.used(),
@@ -165,9 +165,12 @@ class PlanImport {
     }
   }
 
-  /** A cookie jar belongs to a virtual user, who goes through all rounds. */
-  #cookiesOf(rounds: number, load: object): { readonly cookies?: unknown } {
-    const manager = this.#cookies;
+  /**
+   * The scenario's cookie setting. In Plateau the cookie jar is emptied whenever a flow begins, so this refuses a
+   * manager that empties it at other times. All rounds of a group without a duration are one flow.
+   */
+  #cookiesOf(group: PlanElement, rounds: number, load: object): { readonly cookies?: unknown } {
+    const manager = this.#cookieManager(group);
     if (manager === null) return { cookies: "off" };
     const clears = manager.is("CookieManager.clearEachIteration");
     const isOnce = rounds === 1 && !("duration" in load);
@@ -182,6 +185,28 @@ class PlanImport {
       this.#refusals.add(manager, `Cannot convert ${manager.called}: it has cookies of its own`);
     }
     return {};
+  }
+
+  /** The cookie manager of all requests of the group; null if none has one. Refuses any others. */
+  #cookieManager(group: PlanElement): PlanElement | null {
+    const ofEach = [...this.#cookieManagers];
+    const all = [...new Set(ofEach.flat())];
+    const isShared = (one: PlanElement): boolean =>
+      ofEach.every((managers) => managers.includes(one));
+    const first = all.find(isShared) ?? null;
+    for (const other of all.filter((one) => one !== first)) {
+      const why = first !== null && isShared(other)
+        ? `its requests also have ${first.called} of ${
+          this.#refusals.placeOf(first)
+        }, and JMeter does not say which of them it uses`
+        : `it is not for all requests of ${group.called}, but in Plateau a virtual user has one cookie jar`;
+      this.#refusals.add(
+        other,
+        `Cannot convert ${other.called}: ${why}`,
+        "put one cookie manager into the thread group",
+      );
+    }
+    return first;
   }
 
   #walk(elements: readonly PlanElement[], outer: PlanScope, steps: JmeterStep[]): void {
@@ -208,6 +233,7 @@ class PlanImport {
       if (!isConfiguration(child)) this.#element(child, scope, steps);
     }
     this.#think(scope, sampler, steps);
+    this.#cookieManagers.add(scope.cookieManagers);
     const step = this.#samplers.step(sampler, scope);
     if (!Object.hasOwn(Object(step.headers), "user-agent")) {
       this.#notes.add("JMeter also sends its own User-Agent");
@@ -215,7 +241,10 @@ class PlanImport {
     this.#add(step, sampler, steps);
   }
 
-  /** Adds a think time: timers add up, and so do consecutive think times. */
+  /**
+   * Adds think times before a request. JMeter adds up all timers of a request, as Plateau does with consecutive think
+   * times.
+   */
   #think({ thinkMs, uniformMs }: PlanScope, from: PlanElement, steps: JmeterStep[]): void {
     if (thinkMs >= 1) this.#add({ think: durationText(thinkMs) }, from, steps);
     for (const mostMs of uniformMs.filter((ms) => ms >= 2)) {
@@ -228,13 +257,13 @@ class PlanImport {
     steps.push(this.#origins.keep(step, this.#refusals.placeOf(from)));
   }
 
-  /** The steps, once for each round. */
+  /** The steps, written out once for each round. */
   #repeated(once: readonly JmeterStep[], rounds: number, loop: PlanElement): JmeterStep[] {
     this.#bound(this.#expansion.whyNot(once, rounds - 1), loop);
     return Array.from({ length: rounds }, () => once).flat();
   }
 
-  /** Stops reading a plan that becomes too large. */
+  /** Refuses a plan that has become too large, and stops reading it. @param whyNot Null if it is not too large. */
   #bound(whyNot: string | null, at: PlanElement): void {
     if (whyNot === null) return;
     this.#refusals.add(at, `Cannot convert ${at.called}: ${whyNot}`);
@@ -266,7 +295,7 @@ class PlanImport {
     }
   }
 
-  /** Converts a Flow Control Action. */
+  /** Converts a Flow Control Action, which must be a pause. */
   #pause(element: PlanElement, scope: PlanScope, steps: JmeterStep[]): void {
     const ms = Number(this.#variables.constant(element.text("ActionProcessor.duration"), element));
     if (element.text("ActionProcessor.action") !== "1" || !(ms >= 0 && ms <= 3_600_000)) {
@@ -278,7 +307,7 @@ class PlanImport {
   }
 }
 
-/** CSV Data Sets at any depth, except those within a thread group. */
+/** The CSV Data Sets among the elements and below them, except those within a thread group. */
 function rowsIn(elements: readonly PlanElement[]): PlanElement[] {
   return elements.flatMap((element) => {
     if (element.kind === "CSVDataSet") return [element];

@@ -1,4 +1,4 @@
-/** Converts an HTTP Request of a JMeter plan to a request of a flow. */
+/** Converts an HTTP Request of a JMeter plan to a step of a flow. */
 import { METHODS } from "../../../base/http/request.ts";
 import { stepName } from "../../request/request.ts";
 import { pathText } from "../../request/template.ts";
@@ -6,10 +6,13 @@ import { type ContentContext, Contents } from "./content.ts";
 import type { PlanElement } from "./elements.ts";
 import { otherRequests, type PlanScope } from "./scope.ts";
 
-/** A step of a flow under construction. */
+/** A step of a flow, in the structure of an experiment file. */
 export type JmeterStep = Record<string, unknown>;
 
-/** Settings that all requests of a plan must share, because in Plateau they belong to the load or the scenario. */
+/**
+ * Settings that all requests of a plan must share, because in Plateau they belong to the load or the scenario. Null
+ * until the first request.
+ */
 export interface Agreement {
   origin: string | null;
   follows: boolean | null;
@@ -53,7 +56,10 @@ export class Samplers {
     this.around.refusals.add(sampler, `Cannot convert ${sampler.called}: ${why}`);
   }
 
-  /** The header fields. Each request draws its own values for them, as in JMeter. */
+  /**
+   * Header fields. Their values are filled in for each request separately, so that each request draws its own random
+   * values, as in JMeter.
+   */
   #headers({ headers }: PlanScope): Record<string, string> {
     return Object.fromEntries(
       Object.entries(headers).map(([name, field]) => [
@@ -63,7 +69,10 @@ export class Samplers {
     );
   }
 
-  /** Records the settings that all requests must share, because the load or the scenario has them once. */
+  /**
+   * Compares settings that belong to the load or the scenario with those of earlier requests. Refuses a different
+   * setting, except that the longest time-out applies to all requests.
+   */
   #agree(sampler: PlanElement, scope: PlanScope): void {
     const { agreed } = this.around;
     const follows = sampler.is("HTTPSampler.follow_redirects") ||
@@ -92,7 +101,10 @@ export class Samplers {
     return this.around.variables.constant(sampler.text(name) || (defaults[name] ?? ""), sampler);
   }
 
-  /** Path and query, with values by name; the origin is common to all requests. */
+  /**
+   * Path and query, with JMeter variables replaced by constants or placeholders. Refuses a sampler whose origin differs
+   * from that of the earlier requests.
+   */
   #path(sampler: PlanElement, scope: PlanScope): string {
     const { variables, agreed } = this.around;
     const text = sampler.text("HTTPSampler.path") || (scope.defaults["HTTPSampler.path"] ?? "");
@@ -121,7 +133,7 @@ export class Samplers {
   }
 }
 
-/** Adds a content-type if there is none. */
+/** The given header fields, and `type` as content-type if they do not contain one. */
 function headersOf(
   given: Readonly<Record<string, string>>,
   type: string | undefined,
@@ -130,16 +142,18 @@ function headersOf(
   return Object.keys(headers).length > 0 ? { headers } : {};
 }
 
-// Converts Response Assertions to expectations of a response.
+// The rest of this file converts Response Assertions to the expectation of a response.
 
-// Bits of Assertion.test_type (org.apache.jmeter.assertions.ResponseAssertion).
+// Bits of the property Assertion.test_type (org.apache.jmeter.assertions.ResponseAssertion).
 const MATCH = 1;
 const CONTAINS = 2;
 const NOT = 4;
 const EQUALS = 8;
 const SUBSTRING = 16;
 const OR = 32;
-/** For a code of three digits, "matches", "contains" and "equals" mean the same. */
+/**
+ * All of these are accepted for a status: for a code of three digits, "matches", "contains" and "equals" mean the same.
+ */
 const OF_STATUS = MATCH | CONTAINS | EQUALS | SUBSTRING;
 
 const STATUS = "Assertion.response_code";
@@ -151,8 +165,8 @@ interface Expected {
 }
 
 /**
- * The expectation that the assertions make; null if they make none. An assertion without an equivalent is left out with
- * a note.
+ * The expectation that all assertions together make; null if they make none. An assertion without an equivalent is left
+ * out with a note.
  */
 function expectationOf(
   assertions: readonly PlanElement[],
@@ -170,7 +184,7 @@ function expectationOf(
 
 function expectedBy(assertion: PlanElement): Expected | null {
   const kind = Number(assertion.text("Assertion.test_type"));
-  const texts = assertion.texts("Asserion.test_strings"); // misspelt like this in every plan
+  const texts = assertion.texts("Asserion.test_strings"); // JMeter itself misspells this name
   const field = assertion.text("Assertion.test_field");
   const isPlain = (kind & NOT) === 0 && texts.length > 0 &&
     !texts.some((text) => /\$\{|\{\{/.test(text));

@@ -1,4 +1,7 @@
-/** The effect of configuration elements of a JMeter plan on all samplers beside and below them. */
+/**
+ * The configuration elements of a JMeter plan, such as header managers and timers, which affect all requests beside and
+ * below them.
+ */
 import type { PlanElement, Refusals } from "./elements.ts";
 import type { PlanVariables } from "./variables.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
@@ -6,13 +9,17 @@ import { quotedOpenly } from "../../../base/secrets.ts";
 export interface PlanScope {
   /** Defaults of properties such as `HTTPSampler.domain`, for requests that do not set them. */
   readonly defaults: Readonly<Record<string, string>>;
-  /** The fields of header managers, by name in lower case. Each request fills in its own values. */
+  /**
+   * Header fields of header managers, by name in lower case. They are kept as elements because each request fills in
+   * its own values.
+   */
   readonly headers: Readonly<Record<string, PlanElement>>;
-  /** The constant part of a think time. */
+  /** The constant part of the think time before each request. */
   readonly thinkMs: number;
-  /** The random parts of a think time, each uniform from 0 to the given number. */
+  /** The random parts of the think time before each request; each is uniform between 0 and this maximum. */
   readonly uniformMs: readonly number[];
   readonly assertions: readonly PlanElement[];
+  readonly cookieManagers: readonly PlanElement[];
 }
 
 export const NO_SCOPE: PlanScope = {
@@ -21,6 +28,7 @@ export const NO_SCOPE: PlanScope = {
   thinkMs: 0,
   uniformMs: [],
   assertions: [],
+  cookieManagers: [],
 };
 
 const DEFAULTS = [
@@ -31,14 +39,17 @@ const DEFAULTS = [
   "HTTPSampler.response_timeout",
 ] as const;
 
-/** Properties that would make JMeter send other requests than Plateau, with the reasons. */
+/** Properties that make JMeter send something other than Plateau would, each with the reason. */
 const OTHERWISE: readonly (readonly [name: string, why: string])[] = [
   ["HTTPSampler.image_parser", "it also fetches embedded resources"],
   ["HTTPSampler.proxyHost", "it goes through a proxy"],
   ["HTTPSampler.ipSource", "it sets its own source address"],
 ];
 
-/** Why JMeter would send other requests than Plateau for an HTTP Request, or for the defaults of several. */
+/**
+ * Reasons why JMeter would send something other than Plateau would; the element is an HTTP Request, or the defaults of
+ * several.
+ */
 export function otherRequests(element: PlanElement): string[] {
   return OTHERWISE.flatMap(([name, why]) => {
     const text = element.text(name).trim();
@@ -46,22 +57,22 @@ export function otherRequests(element: PlanElement): string[] {
   });
 }
 
-/** Assertions that do not affect what is sent. */
+/** Assertions without an equivalent. They are left out, because they do not affect what is sent. */
 const OTHER_ASSERTION =
   /^(?:Duration|Size|XPath2?|XML|HTML|JSONPath|JSR223|Compare|MD5Hex).*Assertion$/;
 const CONFIGURATIONS = [
   ...["ConfigTestElement", "HeaderManager", "ConstantTimer", "ResponseAssertion"],
-  ...["UniformRandomTimer", "PoissonRandomTimer"],
-  ...["Arguments", "CSVDataSet", "CookieManager"], // belongs to the whole plan, or to a thread group
+  ...["UniformRandomTimer", "PoissonRandomTimer", "CookieManager"],
+  ...["Arguments", "CSVDataSet"], // handled for the whole plan or thread group
   ...["ResultCollector", "Summariser", "BackendListener", "DebugSampler"],
 ];
 
-/** Whether an element is configuration, which sends nothing itself. */
+/** Whether the element sends nothing itself, such as a header manager or a listener. */
 export function isConfiguration({ kind }: PlanElement): boolean {
   return CONFIGURATIONS.includes(kind) || OTHER_ASSERTION.test(kind);
 }
 
-/** Reads configuration elements, which send nothing themselves. */
+/** Applies configuration elements to the scope of the requests around them. */
 export class Scopes {
   constructor(
     private readonly variables: PlanVariables,
@@ -69,7 +80,7 @@ export class Scopes {
     private readonly note: (text: string) => void,
   ) {}
 
-  /** The scope with an element's effect. Call this once for each element, because an element may be refused. */
+  /** The scope with the effect of one more element, which is refused if it has no equivalent. */
   with(scope: PlanScope, element: PlanElement): PlanScope {
     switch (element.kind) {
       case "ConfigTestElement":
@@ -88,6 +99,8 @@ export class Scopes {
         return { ...scope, thinkMs: scope.thinkMs + this.#poissonMs(element) };
       case "ResponseAssertion":
         return { ...scope, assertions: [...scope.assertions, element] };
+      case "CookieManager":
+        return { ...scope, cookieManagers: [...scope.cookieManagers, element] };
       default:
         if (OTHER_ASSERTION.test(element.kind)) this.note(`left out: ${element.called}`);
         return scope;
@@ -123,7 +136,10 @@ export class Scopes {
     return Object.fromEntries(fields);
   }
 
-  /** A large Poisson number is close to its mean, because the standard deviation is the square root of the mean. */
+  /**
+   * Replaces a Poisson timer by its mean, from which its times differ little: the standard deviation of a Poisson
+   * distribution is the square root of the mean.
+   */
   #poissonMs(element: PlanElement): number {
     const meanMs = this.#delayMs(element, "RandomTimer.range");
     const deviationMs = Number(Math.sqrt(meanMs).toPrecision(2));

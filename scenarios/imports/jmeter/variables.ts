@@ -1,20 +1,23 @@
-/** Converts `${…}` in a JMeter plan to constants and to values of a scenario. */
+/** Replaces `${…}` in a JMeter plan by constants or by placeholders for the values of a scenario. */
 import { beyond, isWithin } from "../../../base/limits.ts";
 import { type ImportContext, valueNameOf } from "../format/format.ts";
 import type { PlanElement, Refusals } from "./elements.ts";
 import type { XmlPlace } from "./xml.ts";
 
 const REFERENCE = /\$\{([^${}]*)\}/;
-/** Limit for references within references, and for constants that refer to other constants. */
+/**
+ * Limit for the replacements in one text, because references may contain references and constants may refer to each
+ * other.
+ */
 const MOST_ROUNDS = 100;
-/** `__P(name,default)`, `__property(name,variable,default)`. */
+/** JMeter's functions `__P(name,default)` and `__property(name,variable,default)`. */
 const PROPERTY = /^__(?:P\(([^,()]*)|property\(([^,()]*),[^,()]*),([^,()]*)\)$/;
 const UUID = /^__UUID(?:\(\))?$/;
 const RANDOM = /^__Random\((-?\d+),(-?\d+)(?:,)?\)$/;
-/** The beginning of a value in Plateau. */
+/** Begins a placeholder in Plateau. */
 const OUR_VALUE = "{{";
 
-/** A column of a file, as in a scenario's values. */
+/** A column of a CSV file, in the form that a scenario's `values` have. */
 interface FileColumn {
   readonly csv: string;
   readonly column: string;
@@ -23,13 +26,13 @@ interface FileColumn {
 
 export class PlanVariables {
   readonly #constants = new Map<string, string>();
-  /** Columns of files that belong to the whole plan. */
+  /** Columns of the files that are defined outside of thread groups, by the name of the variable. */
   readonly #planRows = new Map<string, FileColumn>();
   #rows = this.#planRows;
   /** Files from which earlier thread groups have taken rows. */
   readonly #begun = new Set<string>();
   readonly #used = new Map<string, unknown>();
-  /** Number of loops around the current position. */
+  /** Number of loops of several rounds around the current position. */
   #loops = 0;
 
   constructor(
@@ -38,23 +41,26 @@ export class PlanVariables {
     private readonly note: (text: string) => void,
   ) {}
 
-  /** Whether any values come from a file, with a new row for each iteration. */
+  /** Whether any variables come from a file, which gives each iteration a new row. */
   get hasFiles(): boolean {
     return this.#rows.size > 0;
   }
 
-  /** Begins a thread group, to which later definitions and uses belong. */
+  /** Begins a thread group, to which rows and values belong until the next one begins. */
   beginGroup(): void {
     this.#rows = new Map(this.#planRows);
     this.#used.clear();
   }
 
-  /** Ends a thread group: each iteration has taken a row of every file, whether a request used it or not. */
+  /**
+   * Ends a thread group. Its files count as begun, because each iteration takes a row of every file, whether or not a
+   * request uses it.
+   */
   endGroup(): void {
     for (const { csv } of this.#rows.values()) this.#begun.add(csv);
   }
 
-  /** Reads the body of a loop with this many rounds, in each of which JMeter draws again. */
+  /** Calls `read` to read the body of a loop with this many rounds. JMeter draws random values anew in each round. */
   inLoop(rounds: number, read: () => void): void {
     const loops = rounds > 1 ? 1 : 0;
     this.#loops += loops;
@@ -62,14 +68,14 @@ export class PlanVariables {
     this.#loops -= loops;
   }
 
-  /** Defines the user-defined variables of the plan, or of an element of their own. */
+  /** Defines user-defined variables, which come from the test plan or from a User Defined Variables element. */
   define(pairs: readonly PlanElement[]): void {
     for (const pair of pairs) {
       this.#constants.set(pair.text("Argument.name"), pair.text("Argument.value"));
     }
   }
 
-  /** Defines the columns of a CSV Data Set Config. */
+  /** Defines a variable for each column of a CSV Data Set Config. */
   defineRows(element: PlanElement): void {
     const delimiter = element.text("delimiter");
     const share = element.text("shareMode");
@@ -96,11 +102,11 @@ export class PlanVariables {
     try {
       return Object.keys(this.around.files.rows(path)[0]);
     } catch {
-      return []; // reported as a problem of the values
+      return []; // reported when the scenario's values are read
     }
   }
 
-  /** The text with constants filled in, and values by their names in Plateau. */
+  /** The text, with each `${…}` replaced by a constant or a placeholder. */
   filled(text: string, place: XmlPlace): string {
     if (text.includes(OUR_VALUE)) {
       this.refusals.add(
@@ -121,7 +127,10 @@ export class PlanVariables {
     return "";
   }
 
-  /** A text without values of a scenario, such as a number of threads or an address. */
+  /**
+   * The text with constants filled in, for uses that can't change during the load, such as a number of threads or an
+   * address. Refuses placeholders.
+   */
   constant(text: string, place: XmlPlace): string {
     const filled = this.filled(text, place);
     if (!filled.includes(OUR_VALUE)) return filled;
@@ -129,7 +138,10 @@ export class PlanVariables {
     return "";
   }
 
-  /** Columns of a file replace variables of the same names, because JMeter reads the row after it defines variables. */
+  /**
+   * The replacement for `${inner}`. Columns of a file come before constants of the same name, because JMeter reads the
+   * row after it defines the constants.
+   */
   #meaning(inner: string, written: string, place: XmlPlace): string {
     const value = this.#rows.get(inner);
     if (value !== undefined) return this.#row(inner, value, written, place);
@@ -150,7 +162,10 @@ export class PlanVariables {
     return "";
   }
 
-  /** All threads share a file; a later thread group continues with the remaining rows. */
+  /**
+   * A placeholder for a column. Refuses a file that an earlier thread group has used, because in JMeter all threads
+   * share it and continue with the remaining rows.
+   */
   #row(name: string, column: FileColumn, written: string, place: XmlPlace): string {
     if (this.#begun.has(column.csv)) {
       const why = "JMeter continues in the file where the previous thread group stopped, " +
@@ -175,7 +190,7 @@ export class PlanVariables {
     this.refusals.add(place, `Cannot convert ${written.slice(0, 60)}: ${why}`, fix);
   }
 
-  /** Each place draws a value of its own. */
+  /** A placeholder for a random value; each occurrence gets a value of its own. */
   #draw(name: string, value: unknown, written: string, place: XmlPlace): string {
     if (this.#loops > 0) {
       const why =
@@ -191,7 +206,7 @@ export class PlanVariables {
     return `{{ ${key} }}`;
   }
 
-  /** The values that the thread group needs. */
+  /** The values that the placeholders of the current thread group stand for. */
   used(): Record<string, unknown> {
     return Object.fromEntries(this.#used);
   }

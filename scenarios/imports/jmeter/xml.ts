@@ -1,9 +1,12 @@
-/** Parses XML to a tree whose elements have places. Knows only XML's own entities, and reads no other files. */
+/**
+ * Parses XML to a tree of elements with their places in the file. It knows only XML's predefined entities, and reads no
+ * other files.
+ */
 import { type SaxesAttributeNS, SaxesParser } from "saxes";
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { beyond, isWithin, LIMITS } from "../../../base/limits.ts";
 
-/** A place in a file, with lines and columns counted from 1. */
+/** A place in a file; lines and columns count from 1. */
 export interface XmlPlace {
   readonly line: number;
   readonly column: number;
@@ -21,7 +24,7 @@ interface OpenElement extends XmlElement {
   text: string;
 }
 
-/** Throws a UserError with the place of the problem. */
+/** Throws a UserError that gives the place of the problem. */
 export function xmlIn(text: string, path: string): XmlElement {
   if (!isWithin("experimentFile", text.length)) {
     const message = `Cannot read it: ${beyond("experimentFile", text.length)}`;
@@ -80,7 +83,10 @@ class XmlReader {
   }
 }
 
-/** Start of the element whose name, and the character after it, were just read. */
+/**
+ * Where an element starts, right after the parser has read its name and one more character. If that character is a line
+ * break, the column is not known, so it is 1.
+ */
 function placeBefore({ line, column }: SaxesParser, name: string): XmlPlace {
   const length = name.length + 1;
   return column > length ? { line, column: column - length } : { line: line - 1, column: 1 };

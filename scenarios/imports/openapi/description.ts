@@ -1,16 +1,17 @@
-/** An OpenAPI description as written: its references, and all its problems, each with its place. Pure. */
+/**
+ * An OpenAPI description as written. Follows its references, and collects all its problems, each with its place. Pure.
+ */
 import * as z from "zod";
 import { isMap } from "../../../base/yaml/json_text.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
 import type { Path } from "../../../base/problems.ts";
 
-/** A part of the description. */
+/** A value in the description, with its path. */
 export interface Part {
   readonly value: unknown;
   readonly path: Path;
 }
 
-/** A part that is a map. */
 export interface MapPart {
   readonly value: Readonly<Record<string, unknown>>;
   readonly path: Path;
@@ -24,23 +25,23 @@ export class Description {
     this.root = { value: isMap(data) ? data : {}, path: [] };
   }
 
-  /** Records a problem, each only once. */
+  /** Records a problem, unless the same one is recorded already. */
   refuse(path: Path, message: string): void {
     const issue = { code: "custom" as const, path: [...path], message, input: undefined };
     this.#issues.set(JSON.stringify([path.map(String), message]), issue);
   }
 
-  /** Throws a ZodError with every recorded problem. */
+  /** Throws a ZodError with every recorded problem, if there are any. */
   throwRefused(): void {
     if (this.#issues.size > 0) throw new z.ZodError([...this.#issues.values()]);
   }
 
-  /** The part with that name, following a reference; null if there is none, or if it was refused. */
+  /** The map with that name, after following references; null if it is missing or was refused. */
   map(of: MapPart, name: string): MapPart | null {
     return this.followedMap(partOf(of, name));
   }
 
-  /** A part that has to be a map, following references; null if there is none. */
+  /** The part after following references. Refuses anything but a map. Null if the part is missing or was refused. */
   followedMap(part: Part): MapPart | null {
     const found = this.followed(part);
     if (found === null || found.value === undefined) return null;
@@ -50,7 +51,7 @@ export class Description {
     return null;
   }
 
-  /** Parts of a list, or none. */
+  /** The items of the list with that name; none if it is missing or was refused. */
   list(of: MapPart, name: string): Part[] {
     const { value, path } = this.followed(partOf(of, name)) ?? { value: undefined, path: of.path };
     if (value === undefined) return [];
@@ -61,14 +62,14 @@ export class Description {
     return [];
   }
 
-  /** Parts of a map by name, or none. */
+  /** The entries of the map with that name; none if it is missing or was refused. */
   entries(of: MapPart, name: string): [name: string, part: Part][] {
     const map = this.map(of, name);
     if (map === null) return [];
     return Object.keys(map.value).map((key) => [key, partOf(map, key)]);
   }
 
-  /** The text with that name; null if there is none. */
+  /** The text with that name; null if it is missing or was refused. */
   text(of: MapPart, name: string): string | null {
     const value = of.value[name];
     if (value === undefined || value === null) return null;
@@ -77,7 +78,10 @@ export class Description {
     return null;
   }
 
-  /** The part to which a reference leads, through further references; null if it leads nowhere. */
+  /**
+   * The part itself, or the one to which its reference leads, perhaps through further references; null if a reference
+   * leads nowhere.
+   */
   followed(part: Part): Part | null {
     const known = new Set<string>();
     let found = part;
@@ -96,7 +100,9 @@ export class Description {
     }
   }
 
-  /** Follows a JSON Pointer (RFC 6901) in the fragment of a URI. */
+  /**
+   * The part to which a reference leads: a JSON Pointer (RFC 6901) in the fragment of a URI. Null if it was refused.
+   */
   #at(reference: string, place: Path): Part | null {
     const because = (why: string): null => {
       this.refuse(place, `Cannot follow ${quotedOpenly(reference)}: ${why}`);

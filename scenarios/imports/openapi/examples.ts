@@ -1,21 +1,24 @@
-/** An example value of a schema: its own examples, defaults and choices take precedence over a made-up value. Pure. */
+/**
+ * Makes an example value for a schema. The examples, defaults and fixed values of the schema take precedence over a
+ * made-up value. Pure.
+ */
 import { isMap, type Json } from "../../../base/yaml/json_text.ts";
 import { beyond, isWithin, oneMoreThan } from "../../../base/limits.ts";
 import type { Description, Part } from "./description.ts";
 import { type Shape, shapeOf, together } from "./shape.ts";
 import { madeText } from "./made_text.ts";
 
-/** Thrown if there is no example; the message says why. */
+/** Thrown if a schema has no example; the message says why. */
 export class NoExample extends Error {}
 
-/** A description whose examples would be endless, or nearly so. */
+/** Thrown if the examples of a description would be endless, or nearly so. */
 class TooManyValues extends NoExample {}
 
-/** From this depth in a value on, optional parts are left out. */
+/** In values nested deeper than this, optional parts are left out. */
 const MOST_OPTIONAL_DEPTH = 5;
 
 interface Place {
-  /** The schemas that contain the current one. */
+  /** The schemas around the current one, by which a recursive schema is recognised. */
   readonly around: readonly object[];
   readonly depth: number;
 }
@@ -25,32 +28,35 @@ const TOP: Place = { around: [], depth: 0 };
 const NO_FILE: Pick<Shape, "words" | "items" | "choices"> = { words: {}, items: null, choices: [] };
 
 export class Examples {
-  /** Number of values made or tried for all examples so far, and of the schemas read for them. */
+  /** Number of values made or tried for all examples so far, plus the number of schemas read for them. */
   #values = 0;
   #hasMadeUp = false;
   readonly #shapes = new Map<unknown, Shape | null>();
 
   constructor(private readonly description: Description) {}
 
-  /** Whether any part of the last example is made up. */
+  /** Whether any part of the last example is made up rather than given in the description. */
   get hasMadeUp(): boolean {
     return this.#hasMadeUp;
   }
 
-  /** An example for the schema. Throws a NoExample. */
+  /** An example for the schema. Throws a NoExample if there is none. */
   of(schema: Part): Json {
     this.#hasMadeUp = false;
     return this.#of(schema, TOP);
   }
 
-  /** Names of the fields of a form that are files, or lists of files (OpenAPI 3.0 §4.7.10, 3.1 §4.8.14.3). */
+  /** Names of the fields of a form that are files or lists of files (OpenAPI 3.0 §4.7.10, 3.1 §4.8.14.3). */
   filesOf(schema: Part): string[] {
     return [...this.#shapeOf(schema)?.properties ?? []]
       .filter(([, part]) => this.#isFile(part, new Set()))
       .map(([name]) => name);
   }
 
-  /** Whether a part is a file, or may be one. @param seen Schemas that were searched, or are being searched. */
+  /**
+   * Whether the schema describes a file or a list of files, at least in one of its choices. @param seen Schemas that
+   * were searched, or are being searched.
+   */
   #isFile(part: Part, seen: Set<unknown>): boolean {
     if (seen.has(part.value)) return false;
     seen.add(part.value);
@@ -60,7 +66,7 @@ export class Examples {
       .some((inner) => this.#isFile(inner, seen));
   }
 
-  /** Shape of a schema, computed once, because many parts may refer to it. */
+  /** The shape of a schema. It is computed once, because many parts may refer to the same schema. */
   #shapeOf(part: Part): Shape | null {
     const known = this.#shapes.get(part.value);
     if (known !== undefined) return known;
@@ -69,7 +75,10 @@ export class Examples {
     return shape;
   }
 
-  /** Counts a value or a schema; for a choice, `count` is the number of lists of choices that are still open. */
+  /**
+   * Counts a value or a schema. Throws a TooManyValues above the limit. @param count For a choice, the number of lists
+   * of choices that are still open.
+   */
   #spend(count = 1): void {
     this.#values += count;
     if (isWithin("exampleValues", this.#values)) return;
@@ -101,7 +110,7 @@ export class Examples {
     }
   }
 
-  /** Uses the first choice that has an example, from each list of choices. */
+  /** An example that fits one choice from each list. The first choices that work are used. */
   #chosen(shape: Shape, place: Place): Json {
     const [choices, ...more] = shape.choices;
     let why: unknown = null;
@@ -139,7 +148,9 @@ export class Examples {
       default: {
         this.#hasMadeUp = true;
         const text = madeText(shape.words);
-        if (text === null) throw new NoExample("no text could be made for its pattern");
+        if (text === null) {
+          throw new NoExample("no text could be made for its pattern, format and lengths");
+        }
         return text;
       }
     }
@@ -188,12 +199,12 @@ export class Examples {
   }
 }
 
-/** Whether another example may be tried after this error. */
+/** Whether another choice may be tried after this error. */
 function isPlain(error: unknown): boolean {
   return error instanceof NoExample && !(error instanceof TooManyValues);
 }
 
-/** The author's own example; undefined: none. */
+/** The value that the schema itself gives; undefined if it gives none. */
 function givenIn(words: Shape["words"]): Json | undefined {
   const { example, examples, const: only, default: usual, enum: all } = words;
   if (example !== undefined) return example as Json;
@@ -208,7 +219,7 @@ function isNull({ words: { nullable, type } }: Shape): boolean {
   return nullable === true || Array.isArray(type) && type.includes("null");
 }
 
-/** The type of a schema: as given, or deduced from its keywords. */
+/** The type of a schema, as given or as deduced from its keywords. */
 function typeOf({ words, properties, required, items }: Shape): string {
   const [type] = [words.type].flat().filter((type) => type !== "null");
   if (typeof type === "string") return type;
@@ -219,7 +230,7 @@ function typeOf({ words, properties, required, items }: Shape): string {
   return isNumber ? "number" : "string";
 }
 
-/** Adds the property that names the kind, if choices are distinguished by it. */
+/** Adds the discriminator, a property that names the chosen schema, if the description uses one. */
 function withKind(value: Json, { words: { discriminator } }: Shape, choice: Part): Json {
   const name = Object(discriminator).propertyName;
   const reference: unknown = Object(choice.value).$ref;
@@ -232,28 +243,42 @@ function withKind(value: Json, { words: { discriminator } }: Shape, choice: Part
   } as Json;
 }
 
-/** 1, or the next allowed number. */
+/** 1, or an allowed number close to it or to a bound. Throws a NoExample if there is none. */
 function numberOf(words: Shape["words"], isWhole: boolean): number {
-  const number = (word: string): number | null => {
+  const number = (word: string, otherwise: number): number => {
     const value = words[word];
-    return typeof value === "number" ? value : null;
+    return typeof value === "number" ? value : otherwise;
   };
-  const step = number("multipleOf") ?? (isWhole ? 1 : null);
-  const apart = step ?? 0.5;
-  // Version 3.0 has `exclusiveMinimum: true` beside a minimum, version 3.1 a number.
-  const above = number("exclusiveMinimum") ??
-    (words.exclusiveMinimum === true ? number("minimum") : null);
-  const below = number("exclusiveMaximum") ??
-    (words.exclusiveMaximum === true ? number("maximum") : null);
-  const least = above === null ? number("minimum") : above + apart;
-  const most = below === null ? number("maximum") : below - apart;
-  const wanted = Math.min(Math.max(1, least ?? 1), most ?? Infinity);
-  if (step === null || step <= 0) return wanted;
-  const rounded = Math.ceil(wanted / step) * step;
-  return most !== null && rounded > most ? Math.floor(wanted / step) * step : rounded;
+  // Version 3.0 has `exclusiveMinimum: true` next to a minimum; in version 3.1 it is a number
+  // itself.
+  const above = number("exclusiveMinimum", -Infinity);
+  const below = number("exclusiveMaximum", Infinity);
+  const least = Math.max(above, number("minimum", -Infinity));
+  const most = Math.min(below, number("maximum", Infinity));
+  const isAbove = words.exclusiveMinimum === true || above === least;
+  const isBelow = words.exclusiveMaximum === true || below === most;
+  const step = number("multipleOf", isWhole ? 1 : 0);
+  const allowed = [1, least, most, (least + most) / 2]
+    .flatMap((wanted) =>
+      step > 0 ? multiplesNear(wanted, step) : [wanted, wanted + 0.5, wanted - 0.5]
+    )
+    .find((value) =>
+      Number.isFinite(value) && (!isWhole || Number.isInteger(value)) &&
+      (isAbove ? value > least : value >= least) && (isBelow ? value < most : value <= most)
+    );
+  if (allowed === undefined) throw new NoExample("no number could be made within its bounds");
+  return allowed;
 }
 
-/** The value, or a variation of it if the list contains it already. */
+/** The multiples of `step` around a number, beginning with the next one that is not below it. */
+function multiplesNear(wanted: number, step: number): number[] {
+  const [above, below] = [Math.ceil(wanted / step), Math.floor(wanted / step)];
+  // 3 × 0.1 is 0.30000000000000004, which is no multiple of 0.1 as a decimal number.
+  return [above, below, above + 1, below - 1]
+    .map((times) => Number.isInteger(step) ? times * step : Number((times * step).toPrecision(15)));
+}
+
+/** The value, or a variation of it if `among` contains it already. Throws a NoExample if it can't be varied. */
 function another(value: Json, among: readonly Json[]): Json {
   const known = new Set(among.map((one) => JSON.stringify(one)));
   if (!known.has(JSON.stringify(value))) return value;

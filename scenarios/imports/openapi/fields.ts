@@ -1,4 +1,4 @@
-/** Parameters of an operation as they are written into a path, a query, header fields and cookies (OpenAPI 3.1 §4.8.12). Pure. */
+/** Writes the parameters of an operation into a path, a query, header fields or cookies (OpenAPI 3.1 §4.8.12). Pure. */
 import type { Json } from "../../../base/yaml/json_text.ts";
 import { isMap } from "../../../base/yaml/json_text.ts";
 import { percentEncoded } from "../../request/template.ts";
@@ -14,7 +14,7 @@ export function textOf(value: Json): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** The replacement for `{name}` in a path. */
+/** The text that replaces `{name}` in a path. */
 export function inPath({ name, style, explode, value }: Field): string {
   const isExploded = explode === true;
   const prefix = style === "label" ? "." : style === "matrix" ? ";" : "";
@@ -43,7 +43,7 @@ const DELIMITERS: Readonly<Record<string, string>> = {
   pipeDelimited: "%7C",
 };
 
-/** The parts of a query, or of a form. */
+/** The parts of a query or a form, such as `name=value`. */
 export function inQuery({ name, style, explode, value }: Field): string[] {
   const own = style ?? "form";
   const isExploded = explode ?? own === "form";
@@ -63,7 +63,7 @@ export function inQuery({ name, style, explode, value }: Field): string[] {
   return [`${key}=${list.join(DELIMITERS[own] ?? ",")}`];
 }
 
-/** The value of a header field (style simple). */
+/** The value of a header field, in the style `simple`. */
 export function inHeader({ explode, value }: Field): string {
   if (Array.isArray(value)) return value.map(textOf).join(",");
   if (!isMap(value)) return textOf(value);

@@ -1,4 +1,4 @@
-/** Made-up texts for a schema, by its format, pattern and lengths. Pure. */
+/** Makes up texts that fit the format, pattern and lengths of a schema. Pure. */
 import { matchFor, wrongMatch } from "../../../base/pattern.ts";
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -27,18 +27,45 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 const LONGEST = 10_000;
+const MOST_LABEL_CHARS = 63;
 
-/** A text that fits the schema's format or pattern, and its lengths; null if the pattern is not supported. */
+/**
+ * How long the text of a format may become by letters at its end. The texts of all other formats stay as they are.
+ * Domain names and mail addresses end with a label, whose length is limited (RFC 1035 §2.3.4).
+ */
+const LENGTHENED: Readonly<Record<string, number>> = {
+  "email": "ada@example.".length + MOST_LABEL_CHARS,
+  "idn-email": "ada@example.".length + MOST_LABEL_CHARS,
+  "hostname": "example.".length + MOST_LABEL_CHARS,
+  "idn-hostname": "example.".length + MOST_LABEL_CHARS,
+  "uri": LONGEST,
+  "url": LONGEST,
+  "iri": LONGEST,
+  "uri-reference": LONGEST,
+  "iri-reference": LONGEST,
+  "uri-template": LONGEST,
+  "json-pointer": LONGEST,
+  "regex": LONGEST,
+};
+
+/**
+ * A text of allowed length that fits the pattern or, if there is none, the format; null if none is found, or if it
+ * would be very long.
+ */
 export function madeText(words: Readonly<Record<string, unknown>>): string | null {
   const { format, pattern, minLength, maxLength } = words;
-  const least = typeof minLength === "number" ? Math.min(minLength, LONGEST) : 0;
+  const least = typeof minLength === "number" ? minLength : 0;
   const most = typeof maxLength === "number" ? maxLength : Infinity;
   if (typeof pattern === "string") return matching(pattern, least, most);
-  const text = (typeof format === "string" ? FORMATS[format] : undefined) ?? "text";
-  return text.padEnd(least, "x").slice(0, most);
+  const known = typeof format === "string" ? FORMATS[format] : undefined;
+  if (known === undefined) {
+    return least > Math.min(most, LONGEST) ? null : "text".padEnd(least, "x").slice(0, most);
+  }
+  const longest = LENGTHENED[String(format)] ?? known.length;
+  return least > longest || Math.max(least, known.length) > most ? null : known.padEnd(least, "x");
 }
 
-/** A text that the pattern matches; null: none was found. */
+/** A text of allowed length that the pattern matches; null if none was found. */
 function matching(pattern: string, least: number, most: number): string | null {
   if (wrongMatch(pattern) !== null) return null;
   const isMatch = matchFor(pattern);
@@ -52,12 +79,12 @@ function matching(pattern: string, least: number, most: number): string | null {
   return null;
 }
 
-/** Reads a pattern from left to right and writes the first text that fits. */
+/** Makes the first text that fits a pattern while reading the pattern from left to right. */
 class PatternText {
   #at = 0;
   #isKnown = true;
 
-  /** @param more How often each repeatable part is repeated, if its limits allow that. */
+  /** @param more How often to repeat each repeatable part, if its limits allow that. */
   constructor(private readonly pattern: string, private readonly more: number) {}
 
   text(): string | null {
@@ -65,7 +92,7 @@ class PatternText {
     return this.#isKnown && this.#at === this.pattern.length ? text : null;
   }
 
-  /** The first alternative; the others are skipped. */
+  /** Text for the first alternative. The others are read, but not used. */
   #alternatives(): string {
     const first = this.#sequence();
     while (this.pattern[this.#at] === "|") {
@@ -134,7 +161,7 @@ class PatternText {
     return sign ?? "";
   }
 
-  /** The first character that a class allows. */
+  /** The first character that a character class such as `[a-z]` allows. */
   #class(): string {
     const end = /^\^?\]?(?:\\.|[^\]\\])*\]/s.exec(this.pattern.slice(this.#at));
     if (end === null) {
@@ -148,7 +175,7 @@ class PatternText {
       const found = [...CANDIDATES].find((sign) => one.test(sign));
       if (found !== undefined) return found;
     } catch {
-      // refused below
+      // The class is invalid, so the pattern counts as unsupported.
     }
     this.#isKnown = false;
     return "";

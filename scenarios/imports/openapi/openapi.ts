@@ -1,4 +1,4 @@
-/** Imports an OpenAPI 3.0 or 3.1 description: an example request for each operation, as a mix. Pure. */
+/** Imports an OpenAPI 3.0 or 3.1 description as a mix with an example request for each operation. Pure. */
 import * as z from "zod";
 import { METHODS } from "../../../base/http/request.ts";
 import { LIMITS } from "../../../base/limits.ts";
@@ -29,9 +29,9 @@ function isVersion(value: unknown): boolean {
   return /^\d+(?:\.\d+)*/.test(String(value));
 }
 
-/** Methods that only read (RFC 9110 §9.2.1). */
+/** Methods that only read, called safe in RFC 9110 §9.2.1. */
 const SAFE = ["get", "head", "options"];
-/** The most requests of a mix that have figures of their own. */
+/** The most requests of a mix in which each request has figures of its own. */
 const MOST_TOGETHER = LIMITS.stepNames.most - 1;
 const NO_SERVER = "http://127.0.0.1:8080";
 const MOST_NAMED = 5;
@@ -40,7 +40,7 @@ type Step = Record<string, unknown>;
 
 interface Taken {
   readonly step: Step;
-  /** The tag of the operation. */
+  /** The first tag of the operation. */
   readonly tag: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
@@ -142,7 +142,10 @@ class Conversion {
     });
   }
 
-  /** The first server, with a null origin if it is relative; null if there is none. */
+  /**
+   * Origin and base path of the first server; null if there is no server. The origin is null if the server's URL is
+   * relative.
+   */
   #server(of: MapPart): { readonly origin: string | null; readonly base: string } | null {
     const [first, ...others] = this.#description.list(of, "servers");
     const server = first && this.#description.followedMap(first);
@@ -174,7 +177,7 @@ class Conversion {
     return { origin, base: parsed.pathname.replace(/\/$/, "") };
   }
 
-  /** The request of an operation; none if it is impossible. */
+  /** The request of an operation as a list of one; empty if no request can be made. */
   #taken(operation: Operation): Taken[] {
     const name = nameOf(operation);
     const values = new Map();
@@ -209,7 +212,7 @@ class Conversion {
     }
   }
 
-  /** One scenario if all requests can have figures of their own; otherwise one for each tag. */
+  /** One scenario if all requests can have figures of their own in it; otherwise one or more for each tag. */
   #scenarios(taken: readonly Taken[]): Record<string, unknown> {
     const groups = taken.length <= MOST_TOGETHER
       ? new Map([["operations", taken]])

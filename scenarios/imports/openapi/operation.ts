@@ -1,4 +1,4 @@
-/** Converts an operation of an OpenAPI description to a request. Pure. */
+/** Converts an operation of an OpenAPI description to a request of an experiment. Pure. */
 import { isMap, type Json } from "../../../base/yaml/json_text.ts";
 import { headerName, headerValue, stepName } from "../../request/request.ts";
 import { pathText } from "../../request/template.ts";
@@ -14,20 +14,23 @@ export interface Around {
   readonly examples: Examples;
   readonly security: Security;
   readonly note: (text: string) => void;
-  /** Records that the value with this name, in a path or query, is made up. */
+  /** Records that the value of the parameter with this name, in a path or query, is made up. */
   readonly madeUp: (name: string) => void;
-  /** Values for secrets in queries, by name. */
+  /**
+   * Filled with a reference to each environment variable that holds a secret for the query string, by the variable's
+   * name.
+   */
   readonly values: Map<string, FromEnvironment>;
 }
 
 export interface Operation {
   readonly method: string;
-  /** The path as in the description: `/pets/{id}`. */
+  /** The path as in the description, such as `/pets/{id}`. */
   readonly template: string;
-  /** Path prefix of the server: `/api/v3`. */
+  /** Path prefix from the server's URL, such as `/api/v3`. */
   readonly base: string;
   readonly part: MapPart;
-  /** The path's own parameters, which the operation may override. */
+  /** Parameters of all operations with this path, which the operation may override. */
   readonly shared: readonly Part[];
 }
 
@@ -38,7 +41,7 @@ export function nameOf({ method, template, part }: Operation): string {
   return data ?? `${method.toUpperCase()} ${template}`;
 }
 
-/** Throws a NoExample if no request can be made. */
+/** The request for an operation. Throws a NoExample if none can be made. */
 export function requestOf(operation: Operation, around: Around): Record<string, unknown> {
   const { method, template, base, part } = operation;
   const { headers, query, cookies } = around.security.of(part);
@@ -74,7 +77,7 @@ export function requestOf(operation: Operation, around: Around): Record<string, 
   };
 }
 
-/** One field with all cookies (RFC 6265 §5.4), because a second `cookie` would replace the first. */
+/** All cookies in one field (RFC 6265 §5.4), because a second `cookie` would replace the first. */
 function cookieOf(
   texts: readonly string[],
   secrets: Readonly<Record<string, string>>,
@@ -97,11 +100,12 @@ interface PlacedField extends Field {
 
 const PLACES: readonly string[] = ["path", "query", "header", "cookie"];
 /**
- * Fields that no parameter sets, because the body, the responses and the security decide them (OpenAPI 3.1 §4.8.12.2).
+ * Header fields for which parameters are ignored, because the body, the responses and the security decide them (OpenAPI
+ * 3.1 §4.8.12.2).
  */
 const OWN_FIELDS = ["accept", "content-type", "authorization"];
 
-/** Required parameters, and those with an example of their own. */
+/** The required parameters, and the optional ones with an example of their own. */
 function parametersOf({ part, shared }: Operation, around: Around): PlacedField[] {
   const { description } = around;
   const all = new Map<string, MapPart>();
@@ -148,13 +152,13 @@ function fieldOf(parameter: MapPart, around: Around): PlacedField[] {
   }
 }
 
-/** Whether the author gives an example. */
+/** Whether the schema itself contains an example. */
 function hasExample(schema: Part, description: Description): boolean {
   const found = description.followed(schema)?.value;
   return isMap(found) && (found.example !== undefined || Array.isArray(found.examples));
 }
 
-/** `example`, or the first of `examples`; undefined: neither. */
+/** The value of `example`, or the first of `examples`; undefined if there is neither. */
 function exampleIn(part: MapPart, description: Description): Json | undefined {
   if (part.value.example !== undefined) return part.value.example as Json;
   for (const [, one] of description.entries(part, "examples")) {
@@ -187,7 +191,7 @@ function headersOf(fields: readonly PlacedField[], { note }: Around): Record<str
 }
 
 interface Body {
-  /** Content type that has to be set; null if the key of the body implies it, as `json` and `form` do. */
+  /** Content type to set; null if the key of the body, such as `json` or `form`, implies it. */
   readonly type: string | null;
   readonly fields: Record<string, unknown>;
 }
@@ -196,7 +200,7 @@ const isJson = (type: string): boolean => /[/+]json\b/i.test(type);
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 const MULTIPART = /^multipart\/form-data\b/i;
 
-/** How well Plateau can write a body of the type; lower is better. */
+/** How well Plateau can write a body of this content type; lower is better. */
 function rank(type: string): number {
   const found = [isJson, FORM.test.bind(FORM), MULTIPART.test.bind(MULTIPART)]
     .findIndex((is) => is(type));
@@ -267,7 +271,7 @@ function isTextual(type: string): boolean {
   return /^text\/|[/+]xml\b/i.test(type);
 }
 
-/** A form of texts, numbers, and lists of either; deeper values are written as JSON. */
+/** The fields of a form. Texts, numbers and lists of either stay; deeper values are written as JSON. */
 function formOf(value: Readonly<Record<string, Json>>): Record<string, unknown> {
   const one = (value: Json): unknown =>
     typeof value === "object" ? withoutNames(textOf(value)) : everyText(value);
@@ -281,7 +285,7 @@ function isEmptyList(value: Json): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** The value with `{{` escaped in all texts. */
+/** The value, with `{{` escaped in all its texts and keys. */
 function everyText(value: Json): Json {
   if (typeof value === "string") return withoutNames(value);
   if (Array.isArray(value)) return value.map(everyText);
@@ -295,13 +299,13 @@ function responsesOf({ part }: Operation, { description }: Around): [code: strin
   return description.entries(part, "responses").filter(([code]) => /^[23](?:\d\d|XX)$/i.test(code));
 }
 
-/** Statuses of correct responses; empty if a whole class such as 2XX is correct. */
+/** The statuses of correct responses; empty if a whole class such as 2XX is correct. */
 function expectedOf(operation: Operation, around: Around): number[] {
   const codes = responsesOf(operation, around).map(([code]) => Number(code));
   return codes.some(Number.isNaN) ? [] : codes;
 }
 
-/** The first content type of the first correct response that has one. */
+/** The first content type of the first correct response that has one; null if none has. */
 function acceptedBy(operation: Operation, around: Around): string | null {
   for (const [, one] of responsesOf(operation, around)) {
     const response = around.description.followedMap(one);

@@ -1,12 +1,12 @@
-/** How an operation authenticates, with secrets from the environment. Pure. */
+/** How an operation authenticates. Its secrets come from the environment. Pure. */
 import { variableName } from "../format/format.ts";
 import { FromEnvironment } from "../format/references.ts";
 import type { Description, MapPart } from "./description.ts";
 
-/** Where the secrets are in a request. */
+/** The secrets of a request, by whether header fields, the query or cookies carry them. */
 interface Credentials {
   readonly headers: Readonly<Record<string, FromEnvironment>>;
-  /** Names of variables, by parameter. */
+  /** Names of environment variables, by query parameter and, below, by cookie. */
   readonly query: Readonly<Record<string, string>>;
   readonly cookies: Readonly<Record<string, string>>;
 }
@@ -15,7 +15,10 @@ const NONE: Credentials = { headers: {}, query: {}, cookies: {} };
 
 export class Security {
   readonly #components: MapPart | null;
-  /** Notes for the user: which environment variables hold secrets, and which security schemes were not converted. */
+  /**
+   * Notes for the user that say which environment variables hold secrets, and which security schemes were not
+   * converted.
+   */
   readonly notes = new Set<string>();
   readonly variables = new Set<string>();
 
@@ -23,7 +26,7 @@ export class Security {
     this.#components = description.map(description.root, "components");
   }
 
-  /** Uses the first of the alternatives that the operation offers. */
+  /** The credentials for an operation: the first of its alternatives that Plateau supports, or none. */
   of(operation: MapPart): Credentials {
     const own = Object.hasOwn(operation.value, "security") ? operation : this.description.root;
     const ways = this.description.list(own, "security");
@@ -43,7 +46,7 @@ export class Security {
     return credentials ?? NONE;
   }
 
-  /** The credentials that a security scheme needs; null if Plateau does not support the scheme. */
+  /** The credentials that a security scheme needs; null if the scheme is missing or not supported. */
   #scheme(name: string, { path }: MapPart): Credentials | null {
     const schemes = this.#components && this.description.map(this.#components, "securitySchemes");
     const scheme = schemes && this.description.map(schemes, name);

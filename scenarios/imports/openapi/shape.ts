@@ -1,15 +1,15 @@
-/** A schema of an OpenAPI description (JSON Schema), with references and `allOf` merged. Pure. */
+/** A schema of an OpenAPI description (JSON Schema), in which references are followed and `allOf` is merged. Pure. */
 import { isMap } from "../../../base/yaml/json_text.ts";
 import { type Description, type MapPart, type Part, partOf, referenceIn } from "./description.ts";
 
 /** The rules that a value must meet, all at once. */
 export interface Shape {
-  /** Keywords of all merged schemas; of a bound in several schemas, the narrowest. */
+  /** Keywords of all merged schemas. If several schemas set the same bound, the narrowest one counts. */
   readonly words: Readonly<Record<string, unknown>>;
   readonly properties: ReadonlyMap<string, Part>;
   readonly required: ReadonlySet<string>;
   readonly items: Part | null;
-  /** Lists of `oneOf` and `anyOf`; one part of each must hold. */
+  /** The lists of `oneOf` and `anyOf`. A value must fit one part of each list. */
   readonly choices: readonly (readonly Part[])[];
   /** All schemas merged into this shape, by which a recursive schema is recognised. */
   readonly made: readonly object[];
@@ -25,10 +25,10 @@ const EMPTY: Shape = {
 };
 
 /**
- * The shape of a value; null if no value can fit: the schema `false`, a reference that leads nowhere, a schema that
- * requires itself.
- * @param spend Called for each schema that the shape is made of, because schemas that hold another one twice grow fast;
- * may throw.
+ * The shape of a value that fits the schema; null if no value can, because the schema is `false`, has a reference that
+ * leads nowhere, or requires itself.
+ * @param spend Called for each schema that is part of the shape, because schemas that contain another one twice grow
+ * fast. It may throw to stop this.
  */
 export function shapeOf(
   description: Description,
@@ -97,7 +97,10 @@ function ownShape(description: Description, own: MapPart): Shape {
 const LEAST = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 const MOST = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 
-/** The rules of both shapes; the narrower of two bounds, and of any other conflicting keyword the first shape's. */
+/**
+ * The rules of both shapes. The narrower of two bounds counts; of any other keyword that both have, the first shape's
+ * value.
+ */
 export function together(one: Shape, other: Shape): Shape {
   const words: Record<string, unknown> = { ...other.words, ...one.words };
   for (const [narrow, names] of [[Math.max, LEAST], [Math.min, MOST]] as const) {
@@ -116,7 +119,7 @@ export function together(one: Shape, other: Shape): Shape {
   };
 }
 
-/** Properties of both; a common property must fit both schemas. */
+/** The properties of both shapes. A property that both have must fit both schemas. */
 function allProperties(
   one: Shape["properties"],
   other: Shape["properties"],

@@ -39,7 +39,7 @@ export function markdownRenderer(): Render {
   };
 }
 
-/** Whether the link's scheme is harmless: http, https or mailto, or a link within the site. */
+/** Whether a link is harmless: its scheme is http, https or mailto, or it has none and begins with /, # or ?. */
 function isSafe(href: string): boolean {
   return /^(?:https?:\/\/|mailto:|[/#?])/i.test(href);
 }

@@ -30,7 +30,7 @@ interface ServersServed {
 interface Server {
   /** The server's origin, `http://host:port`. */
   readonly origin: string;
-  /** Whether the server may not be up yet; nginx then tries it once per second until it responds. */
+  /** True if the server may start later than nginx, which then tries it once per second until it responds. */
   readonly late: boolean;
 }
 

@@ -229,7 +229,10 @@ function firstLineOf(file: CarefulFile): Uint8Array {
   return end > 0 && end <= length ? start.subarray(0, end) : Uint8Array.of(LINE_FEED);
 }
 
-/** Whether a process that reports regularly has not yet reported up to the end of the load, but still can. */
+/**
+ * Whether more is to come from a process that reports regularly: it can still report, but has not yet covered the time
+ * up to the end of the load.
+ */
 function isAwaited({ reader }: ReportFile, untilMs: number): boolean {
   const { isSteady = false, pid = null, spans = [] } = reader.counters() ?? {};
   if (!isSteady || pid === null || (spans.at(-1)?.atMs ?? 0) >= untilMs) return false;

@@ -49,7 +49,7 @@ export class CallReader {
   /** The last message as JSON, if messages are kept. */
   json: Bytes = NO_BYTES;
   #problem: string | null = null;
-  /** The value of grpc-encoding. */
+  /** The compression named by the grpc-encoding header; null if it is absent or "identity". */
   #coding: string | null = null;
   // State of the current message.
   #prefixBytes = 0;

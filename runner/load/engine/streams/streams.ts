@@ -237,7 +237,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     this.#protocol.connect(slot);
   }
 
-  /** Ends the stream from this side: its response is whatever has arrived. */
+  /** Ends the stream from this side, and reports what has arrived so far as its response. */
   #leave(slot: number, stream: OpenStream, isLeft: boolean, nowUs: number): void {
     const { kept, bodyBytes, firstByteUs } = stream;
     if (kept === null) return;

@@ -11,7 +11,7 @@ import { isWithin, LIMITS } from "../../../../base/limits.ts";
 export interface CookieSpec {
   /** Origin of the target: `http://host:port`. */
   readonly origin: string;
-  /** Values of the cookies by name. */
+  /** Cookie values, keyed by the cookie's name. */
   readonly preset: Readonly<Record<string, string>>;
 }
 

@@ -19,7 +19,7 @@ interface Http2Setting {
   readonly streams: number;
   /** Requests after which a connection is replaced; absent: no limit. */
   readonly requests?: number;
-  /** The scheme of each host, in order; every host has an equal share of the connections. */
+  /** The scheme of each host, in the order of the hosts; every host has an equal share of the connections. */
   readonly schemes: readonly Scheme[];
 }
 

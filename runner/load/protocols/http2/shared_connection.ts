@@ -67,7 +67,7 @@ export class SharedConnection implements StreamEvents {
   #hasBrought = false;
   /** After a request has timed out: until when a silent server may still send a frame. Null: no frame is awaited. */
   #probedUntilUs: number | null = null;
-  /** Whether the server sent no frame until `#probedUntilUs`, so that the connection should be replaced. */
+  /** True once the server has let `#probedUntilUs` pass without a frame, so that the connection should be replaced. */
   #isSilent = false;
   /** When the connection was dialed to replace an earlier one, microseconds; −1: the exchanges dialed it. */
   #replacedUs = -1;
