@@ -21,8 +21,7 @@ export class Leb128Writer {
   // hot: a large report packs millions of numbers.
   /** @param value A number from 0 to 2⁵³ − 1. */
   push(value: number): void {
-    // Room for any number, with a byte to spare.
-    this.#makeRoom(NUMBER_BYTES + 1);
+    this.#makeRoom(NUMBER_BYTES);
     const bytes = this.#bytes;
     if (value < 0x80) {
       bytes[this.length++] = value;
@@ -35,7 +34,10 @@ export class Leb128Writer {
     this.length = at;
   }
 
-  /** Pushes a number of either sign: 0, −1, 1, −2 … become 0, 1, 2, 3 … */
+  /**
+   * Pushes a number of either sign: 0, −1, 1, −2 … become 0, 1, 2, 3 …
+   * @param value A number from −2⁵² to 2⁵² − 1, half the range of `push`.
+   */
   pushZigZag(value: number): void {
     this.push(value >= 0 ? value * 2 : -value * 2 - 1);
   }

@@ -23,7 +23,7 @@ type Fill = (file: Deno.FsFile) => void;
 
 /**
  * Writes the file. Throws an Error that says why it can't be written. Drafts of programs that were killed are removed.
- * A file that only some users could read stays so.
+ * The new file has the permissions of the old one.
  * @param content A text, or a function that writes the bytes.
  */
 export async function replaceFile(path: string, content: string | Fill): Promise<void> {
@@ -114,13 +114,10 @@ function notByLink(file: Deno.FsFile, path: string): Deno.FsFile {
   throw new Error("it is a link");
 }
 
-/**
- * Mode of the new file: the old file's permissions, and always reading and writing for its owner; without an old file,
- * what the user's mask allows.
- */
+/** Mode of the new file: the old file's permissions, or without an old file, what the user's mask allows. */
 function modeFor(path: string): number {
   const info = lstatSync(path, { throwIfNoEntry: false });
-  return info?.isFile() ? info.mode & 0o777 | 0o600 : 0o666;
+  return info?.isFile() ? info.mode & 0o777 : 0o666;
 }
 
 async function clearDrafts(folder: string): Promise<void> {

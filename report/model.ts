@@ -10,7 +10,7 @@ import { type MeasuredRuns, thresholdsOf, titleOf } from "./cells/measured.ts";
 import { choiceIn } from "./cells/recast.ts";
 import type { Document } from "./document.ts";
 import { type GateOutcome, gateOutcome } from "./findings/threshold_sentences.ts";
-import { isHeldBack, isUndisturbed } from "./judge/amounts.ts";
+import { isHeldBack, isUndisturbed } from "./judge/disturbed_runs.ts";
 import { judgeClaims, type JudgedClaim } from "./judge/claims.ts";
 import { gatesOf, judgeTogether } from "./judge/thresholds.ts";
 import { byResult, leadingRuns, planOf } from "./judge/pairs.ts";

@@ -167,7 +167,7 @@ class MessageEncoder {
   #enumValue(name: string, value: Json, path: Path): bigint {
     const values = this.types.enums[name];
     if (this.#isOpen(value)) return 0n;
-    if (typeof value === "number" && Number.isInteger(value)) return BigInt(value);
+    if (typeof value === "number" && Number.isInteger(value)) return wholeIn("int32", value, path);
     if (typeof value === "string" && Object.hasOwn(values, value)) return BigInt(values[value]);
     const names = Object.keys(values);
     const fix = didYouMean(String(value), names) ??
@@ -206,14 +206,22 @@ function writeScalar(out: WireWriter, kind: ScalarKind, value: Json, path: Path)
     const number = numberOf(value);
     if (number !== null) return kind === "double" ? out.double(number) : out.float(number);
   } else {
-    const whole = wholeOf(value);
-    const [least, most] = WHOLE[kind];
-    if (whole !== null && whole >= least && whole <= most) return writeWhole(out, kind, whole);
+    return writeWhole(out, kind, wholeIn(kind, value, path));
   }
-  throw new MessageProblem(
-    path,
-    `it must be ${SCALAR_TEXTS[kind] ?? `a number (${kind})`}, not ${kindOf(value)}`,
-  );
+  throw misfit(kind, value, path);
+}
+
+/** The value as a whole number within the range of its kind. */
+function wholeIn(kind: ScalarKind, value: Json, path: Path): bigint {
+  const whole = wholeOf(value);
+  const [least, most] = WHOLE[kind];
+  if (whole === null || whole < least || whole > most) throw misfit(kind, value, path);
+  return whole;
+}
+
+function misfit(kind: ScalarKind, value: Json, path: Path): MessageProblem {
+  const expected = SCALAR_TEXTS[kind] ?? `a number (${kind})`;
+  return new MessageProblem(path, `it must be ${expected}, not ${kindOf(value)}`);
 }
 
 const SCALAR_TEXTS: Readonly<Record<string, string>> = {

@@ -125,18 +125,18 @@ function writeLine(bytes: Uint8Array, from: number, line: string): number {
 }
 
 /** Connection-specific fields of HTTP/1.1, which HTTP/2 does not have (RFC 9113 §8.2.2). */
-const OF_CONNECTION = [
+export const OF_A_CONNECTION: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-connection",
   "transfer-encoding",
   "upgrade",
-];
+]);
 
 /** Why HTTP/2 can't send a field; null if it can. */
 export function fieldProblemInHttp2(name: string, value: string): string | null {
   const field = name.toLowerCase();
-  if (OF_CONNECTION.includes(field)) {
+  if (OF_A_CONNECTION.has(field)) {
     return `Cannot send the field ${field} over HTTP/2, which forbids connection-specific fields`;
   }
   if (field !== "te" || value.trim().toLowerCase() === "trailers") return null;

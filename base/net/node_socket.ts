@@ -8,16 +8,20 @@ import type { Socket } from "node:net";
  */
 export function connected<S extends Socket>(socket: S, signal: AbortSignal): Promise<S> {
   return new Promise((resolve, reject) => {
-    const closed = (): void => reject(new Error("closed"));
+    const failed = (error: Error): void => {
+      signal.removeEventListener("abort", giveUp);
+      reject(error);
+    };
+    const closed = (): void => failed(new Error("closed"));
     const giveUp = (): void => {
       discard(socket);
       closed();
     };
     signal.addEventListener("abort", giveUp);
     if (signal.aborted) giveUp();
-    socket.once("error", reject).once("close", closed).once("connect", () => {
+    socket.once("error", failed).once("close", closed).once("connect", () => {
       signal.removeEventListener("abort", giveUp);
-      socket.off("error", reject).off("close", closed);
+      socket.off("error", failed).off("close", closed);
       resolve(socket);
     });
   });

@@ -117,7 +117,10 @@ export interface TimeChange {
   /** Own time per request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
-  /** Share of the change in total time per request that this change explains; above 1 if other functions got faster. */
+  /**
+   * Share of the growth of the total time per request that this change explains; above 1 if other functions got faster.
+   * Meaningless if the total did not grow.
+   */
   readonly explainedRatio: number;
   /**
    * Whether the time grew beyond the noise: every run after the change took longer than every run before it. Null if
@@ -132,7 +135,7 @@ export interface FrameChange extends TimeChange {
 }
 
 export interface PackageChange extends TimeChange {
-  /** Name as returned by `packageOf`. */
+  /** Name as returned by `packageOf`, or `OWN_CODE`. */
   readonly name: string;
 }
 
@@ -158,7 +161,8 @@ export function profileChange(before: ProfiledRuns, after: ProfiledRuns): Profil
   const first = withNamesOf(second, timesPerRequest(before));
   if (first.length === 0 || second.length === 0) return null;
   const [beforeMs, afterMs] = [first, second].map((runs) => mean(runs.map(sumOf)));
-  const packages = [first, second].map((runs) => runs.map(byPackage));
+  const own = ownCode([...before.runs, ...after.runs]);
+  const packages = [first, second].map((runs) => runs.map((times) => byPackage(times, own)));
   return {
     beforeMs,
     afterMs,
@@ -250,22 +254,34 @@ function beyondOthersMs(one: Growth, whole: Growth): number {
   return one.afterMs - Math.min(MOST_SLOWED, factor) * one.beforeMs;
 }
 
+/** Keys of the program's own functions. Older profiles do not mark them, so those of both sides are taken together. */
+function ownCode(runs: ProfiledRuns["runs"]): ReadonlySet<string> {
+  const frames = runs.flatMap(({ tree }) => tree.frames.filter(({ own }) => own));
+  return new Set(frames.map(keyOf));
+}
+
+function keyOf({ name, module }: Frame): string {
+  return JSON.stringify([name, module]);
+}
+
 /** @param times Own times, keyed by the function's name and module. */
-function byPackage(times: OwnTimes): OwnTimes {
+function byPackage(times: OwnTimes, own: ReadonlySet<string>): OwnTimes {
   const packages = new Map<string, number>();
   for (const [key, ms] of times) {
     const [name, module] = JSON.parse(key);
-    const of = packageOf({ name, module, line: 0 });
+    const of = own.has(key) ? OWN_CODE : packageOf({ name, module, line: 0 });
     packages.set(of, (packages.get(of) ?? 0) + ms);
   }
   return packages;
 }
 
+const OWN_CODE = "the program's own code";
+
 /**
- * The package of a function, such as `express` or `@scope/name`. For the runtime's own code and for time outside of
+ * The package of a function that is not the program's own, such as `express` or `@scope/name`. For the runtime's own code and for time outside of
  * functions, a description; "" for native functions.
  */
-export function packageOf(frame: Frame): string {
+function packageOf(frame: Frame): string {
   const { module } = frame;
   const [runtime] = /^(?:node|deno|ext|internal)(?=:)/.exec(module) ?? [];
   if (runtime !== undefined) return RUNTIMES[runtime];
@@ -287,8 +303,8 @@ function timesPerRequest({ runs }: ProfiledRuns): OwnTimes[] {
   return runs.filter(({ requests, tree }) => requests > 0 && tree.frame.length > 0)
     .map(({ tree, requests }) => {
       const times = new Map<string, number>();
-      for (const { frame: { name, module }, ownMs } of frameTimes(tree)) {
-        const key = JSON.stringify([name, module]);
+      for (const { frame, ownMs } of frameTimes(tree)) {
+        const key = keyOf(frame);
         times.set(key, (times.get(key) ?? 0) + ownMs / requests);
       }
       return times;

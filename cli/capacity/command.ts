@@ -59,7 +59,7 @@ const searchFlags = {
   },
   trial: {
     flags: "--trial <D,D>",
-    about: "Length of the shortest and of the longest trial",
+    about: "Length of the shortest and of the longest trial before the final, sustained one",
     preset: SEARCH_PRESETS.trial.join(","),
     schema: trial,
   },
@@ -97,7 +97,9 @@ export const capacityParts = {
   ...{ stream, until, hold, token, grpc, proto, message, compress },
   ...searchOptions,
   ...{ insecure, cacert, cert, key, resolve, proxy, unix },
-  ...{ expectStatus, expectBody, json, interval, strict, quiet },
+  ...{ expectStatus, expectBody, json, interval },
+  strict: { ...strict, about: "Exit code 4 when the generator was the bottleneck" },
+  quiet,
   ...{ agents, redis, redisPasswordFile, redisCacert, driver, seed },
 } satisfies CommandParts;
 

@@ -77,7 +77,8 @@ const found = new WeakMap<
 export function flattenedOf(run: Timed, percentile: PointPercentile): Flattened | null {
   const known = found.get(run.timeline) ?? {};
   found.set(run.timeline, known);
-  return known[percentile] ??= findFlattened(run, percentile);
+  if (known[percentile] === undefined) known[percentile] = findFlattened(run, percentile);
+  return known[percentile];
 }
 
 function findFlattened(run: Timed, percentile: PointPercentile): Flattened | null {

@@ -4,7 +4,7 @@ import { type Trust, TRUSTS } from "../../runner/result/generator.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import { cellLabel } from "../cells/cell_label.ts";
-import { isUnsteadyAlone } from "../judge/amounts.ts";
+import { isUnsteadyAlone } from "../judge/disturbed_runs.ts";
 import { isRound } from "../judge/rounds.ts";
 import { sum } from "../writing/spread.ts";
 import { counted, listed } from "../writing/words.ts";

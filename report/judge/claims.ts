@@ -26,16 +26,7 @@ import {
 import type { ScenarioRuns } from "../cells/cells.ts";
 import { FIGURES } from "../figures/figures.ts";
 import { type Ends, meanRange, quotientOf, type Range } from "../figures/range.ts";
-import {
-  type Amount,
-  amountOf,
-  isBusyAtMost,
-  isUndisturbed,
-  ratioOfAmounts,
-  type RunFilter,
-  sideFound,
-  whyUnmeasured,
-} from "./amounts.ts";
+import { type Amount, amountOf, ratioOfAmounts, sideFound, whyUnmeasured } from "./amounts.ts";
 import {
   absencesIn,
   chosenBy,
@@ -67,6 +58,7 @@ import {
 import { decidingAmount, decidingRatioOf, whyUndecided } from "./rounds.ts";
 import { groupsReason } from "./bimodal_runs.ts";
 import { disturbedOpens, isMovedAlike, isRatioInTurns, turnsIn, turnsOf } from "./slices.ts";
+import { isBusyAtMost, isUndisturbed, type RunFilter } from "./disturbed_runs.ts";
 
 type LoadTerm = NonNullable<NonNullable<Claim["given"]>["load"]>["term"];
 

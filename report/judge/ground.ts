@@ -29,7 +29,8 @@ import {
 } from "../subjects/method/declared_values.ts";
 import { stepScenarios } from "../subjects/steps/step_cells.ts";
 import { unique } from "../writing/words.ts";
-import type { Measurable, RunFilter } from "./amounts.ts";
+import type { Measurable } from "./amounts.ts";
+import type { RunFilter } from "./disturbed_runs.ts";
 import { ratiosOf } from "./pairs.ts";
 import type { RatioOf } from "./ratio_of.ts";
 import type { Absence, Absent } from "./reasons.ts";

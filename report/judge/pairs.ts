@@ -20,7 +20,7 @@ import {
   valueOf,
   valueText,
 } from "../cells/factors.ts";
-import { isUndisturbed } from "./amounts.ts";
+import { isUndisturbed } from "./disturbed_runs.ts";
 import { basedOn, choiceIn, type ComparedChoice, comparedFactor, recast } from "../cells/recast.ts";
 import {
   comparePairs,

@@ -38,7 +38,7 @@ import {
 import type { FigureName } from "../../base/figures/figure.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { FIGURES } from "../figures/figures.ts";
-import { isUndisturbed } from "./amounts.ts";
+import { isUndisturbed } from "./disturbed_runs.ts";
 import type { DrawnFigure } from "../figures/range.ts";
 import type { Open } from "./rules.ts";
 import { sum } from "../writing/spread.ts";

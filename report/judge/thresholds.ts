@@ -30,7 +30,6 @@ import type { JudgedCell, JudgedRun, Range } from "../figures/range.ts";
 import {
   type Amount,
   contentionToward,
-  isUndisturbed,
   openAbove,
   ratioOfAmounts,
   ratioOfFigure,
@@ -96,6 +95,7 @@ import {
   turnsIn,
   turnsOf,
 } from "./slices.ts";
+import { isUndisturbed } from "./disturbed_runs.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
@@ -198,8 +198,9 @@ function evidenceOf(
 }
 
 /**
- * A target that never settles has no lasting figure, so no gate on such a figure can pass. Evidence that would pass, or
- * that asks for more runs, becomes inconclusive, because the target is unsteady.
+ * A target that has not settled in most of its runs has shown no lasting figure, so no gate on such a figure can pass.
+ * Evidence that would pass, or that asks for more runs, becomes inconclusive: as many more runs would show as little,
+ * but longer ones give the target time to settle.
  */
 function steadily(
   evidence: Evidence,

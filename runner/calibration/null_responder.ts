@@ -126,7 +126,7 @@ class EpollResponder {
     getsockname(this.#listener, address, Int32Array.of(16));
     this.port = new DataView(address.buffer).getUint16(2, false);
     this.#epoll = epoll_create1(EPOLL_CLOEXEC);
-    this.#watch(this.#listener);
+    if (!this.#watch(this.#listener)) throw new Error("Cannot wait for connections");
   }
 
   /** Responds until `isOver`, then closes everything. */
@@ -141,12 +141,16 @@ class EpollResponder {
   #handle(fd: number): void {
     if (fd === this.#listener) return this.#accept();
     const { recv, send } = this.#libc;
-    if (recv(fd, this.#buffer, RECEIVE_BYTES, MSG_DONTWAIT_NOSIGNAL) > 0) {
-      send(fd, this.response, this.response.length, MSG_DONTWAIT_NOSIGNAL);
-    } else {
-      this.#open.delete(fd);
-      this.#libc.close(fd);
-    }
+    const { length } = this.response;
+    // A socket has room for the whole response, because the generator reads one before it asks for the next.
+    const isServed = recv(fd, this.#buffer, RECEIVE_BYTES, MSG_DONTWAIT_NOSIGNAL) > 0 &&
+      send(fd, this.response, length, MSG_DONTWAIT_NOSIGNAL) === length;
+    if (!isServed) this.#close(fd);
+  }
+
+  #close(fd: number): void {
+    this.#open.delete(fd);
+    this.#libc.close(fd);
   }
 
   #accept(): void {
@@ -155,13 +159,14 @@ class EpollResponder {
     if (fd < 0) return;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
     this.#open.add(fd);
-    this.#watch(fd);
+    if (!this.#watch(fd)) this.#close(fd); // the generator sees a failure instead of waiting for its time-out
   }
 
-  #watch(fd: number): void {
+  /** Returns false if the system refuses. */
+  #watch(fd: number): boolean {
     const event = new Int32Array(EVENT_WORDS);
     event[0] = EPOLLIN;
     event[DATA_WORD] = fd;
-    this.#libc.epoll_ctl(this.#epoll, EPOLL_CTL_ADD, fd, event);
+    return this.#libc.epoll_ctl(this.#epoll, EPOLL_CTL_ADD, fd, event) === 0;
   }
 }

@@ -10,7 +10,7 @@ export interface SearchTerms {
   readonly objectives: readonly Objective[];
   /** How far the capacity's interval may extend to either side of the estimate, as a share; 0.02 is 2 %. */
   readonly widthRatio: number;
-  /** Lengths of the shortest and the longest trial, seconds. */
+  /** Lengths of the shortest and the longest trial before the final, sustained one, seconds. */
   readonly trialS: readonly [short: number, long: number];
   /**
    * Seconds for the whole search: calibration, peak throughput, trials with the wait for their last responses, and

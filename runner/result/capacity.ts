@@ -78,7 +78,7 @@ const search = {
     "How far the confidence interval may reach to either side of the capacity, as a share of the capacity",
   ),
   trialS: z.tuple([seconds, seconds]).describe(
-    "Length of the shortest trial, and of the longest trial",
+    "Length of the shortest trial, and of the longest trial before the final, sustained one",
   ),
   budgetS: seconds,
   peakPerSec: rate.describe(

@@ -65,8 +65,8 @@ export class ArtilleryProcessor {
   readonly #edits: Edits;
   /** The names in the current scope that stand for something unavailable, each with the reason. */
   #missing = new Map<string, string>();
-  /** The names that stand for modules, each with the module it stands for. */
-  readonly #modules = new Map<string, string>();
+  /** The names in the current scope that stand for modules, each with the module it stands for. */
+  #modules = new Map<string, string>();
   /**
    * Statements that are the whole body of another statement, such as an `if`. When one becomes a comment, `{}` takes
    * its place, because otherwise the next statement would become the body.
@@ -160,6 +160,7 @@ export class ArtilleryProcessor {
   }
 
   #simple(node: js.Statement | js.ModuleDeclaration): void {
+    for (const name of namesDeclaredBy(node)) this.#modules.delete(name);
     const why = this.#whyNot(node);
     if (why !== null) return this.#leave(node, why);
     for (const name of namesDeclaredBy(node)) this.#missing.delete(name);
@@ -266,9 +267,12 @@ export class ArtilleryProcessor {
       const from = start + before.length;
       this.#edits.replace(from, from + keyword.length, "");
     }
-    const around = this.#missing;
-    this.#missing = new Map(around);
-    for (const name of node.params.flatMap(namesBoundBy)) this.#missing.delete(name);
+    const [missing, modules] = [this.#missing, this.#modules];
+    [this.#missing, this.#modules] = [new Map(missing), new Map(modules)];
+    for (const name of node.params.flatMap(namesBoundBy)) {
+      this.#missing.delete(name);
+      this.#modules.delete(name);
+    }
     for (const one of node.params.flatMap(patternsIn)) {
       if (one.type !== "AssignmentPattern") continue;
       const { left, right } = one;
@@ -278,7 +282,7 @@ export class ArtilleryProcessor {
       this.#leave(one, why, { instead, names: namesBoundBy(left) });
     }
     if (node.body.type === "BlockStatement") this.#statements(node.body.body);
-    this.#missing = around;
+    [this.#missing, this.#modules] = [missing, modules];
   }
 
   #import(node: js.ImportDeclaration): void {

@@ -89,8 +89,7 @@ async function cacheOf(
   origin: UserOrigin,
 ): Promise<Cache | null> {
   if (cache === "none") return null;
-  const { openCache } = await import("./user/cache.ts");
-  const { memoryStore, redisStore } = await import("./user/cache.ts");
+  const { memoryStore, openCache, redisStore } = await import("./user/cache.ts");
   const kept = { prefix: `${OWN_KEYS.user}kept:`, ttlMs: ttl, holdMs: delay + HOLD_SLACK_MS };
   const store = redis && cache === "redis" ? redisStore(redis, kept) : memoryStore(ttl);
   return openCache({ store, pay: (id) => origin.fetch(Number(id)), stampede });

@@ -78,8 +78,7 @@ export async function supervise(command: readonly string[]): Promise<never> {
   const upbringing = bringUpFamily();
   const stopRequest = Promise.withResolvers<void>();
   for (const name of STOP_SIGNALS) Deno.addSignalListener(name, stopRequest.resolve);
-  const child = startProgram(command, upbringing);
-  const family = upbringing.of(child);
+  const { child, family } = startProgram(command, upbringing);
   const graceMs = await Promise.race([
     stopRequest.promise.then(() => STOP_GRACE_MS),
     untilInputEnds().then(() => ORPHANED_GRACE_MS),
@@ -96,8 +95,9 @@ export async function supervise(command: readonly string[]): Promise<never> {
 
 function startProgram(
   [program, ...args]: readonly string[],
-  { detached, env }: Upbringing,
-): Deno.ChildProcess {
+  upbringing: Upbringing,
+): { readonly child: Deno.ChildProcess; readonly family: ProcessFamily } {
+  const { detached, env } = upbringing;
   const given = Deno.env.get(SUPERVISED_ENV);
   try {
     const child = new Deno.Command(program, {
@@ -108,9 +108,10 @@ function startProgram(
       stderr: "inherit",
       detached,
     }).spawn();
-    limit(child);
+    const family = upbringing.of(child);
+    limit(child, family);
     if (!isStep()) report(STARTED, [child.pid]);
-    return child;
+    return { child, family };
   } catch (error) {
     print(Deno.stderr, `Cannot run ${program}: ${messageOf(error)}`);
     removeLimitGroup(limitGroup());
@@ -118,13 +119,43 @@ function startProgram(
   }
 }
 
-/** Puts the program into its control group right after its start, so that whatever it starts is in the group, too. */
-function limit(child: Deno.ChildProcess): void {
+/** Puts the program into its control group, if it has one, right after its start. */
+function limit(child: Deno.ChildProcess, family: ProcessFamily): void {
+  const group = limitGroup();
+  if (group.length === 0) return;
   try {
-    joinLimitGroup(limitGroup(), child.pid);
+    limitFamily(child.pid, family, (pid) => joinLimitGroup(group, pid));
   } catch (error) {
     child.kill("SIGKILL");
     throw new Error(`its limits can't be set: ${messageOf(error)}`);
+  }
+}
+
+/** How often a search for processes without limits is repeated, for a program that forks all the time. */
+const MOST_SEARCHES = 10;
+
+/**
+ * Makes a program join its control group, and then whatever it has forked before: what a member of the group forks is
+ * in the group, so the search ends once it finds nobody new. Throws if the program can't join.
+ */
+export function limitFamily(
+  program: number,
+  family: Pick<ProcessFamily, "living">,
+  join: (pid: number) => void,
+): void {
+  join(program);
+  const known = new Set([program]);
+  for (let search = 0; search < MOST_SEARCHES; search++) {
+    const found = family.living().filter((pid) => !known.has(pid));
+    if (found.length === 0) return;
+    for (const pid of found) {
+      known.add(pid);
+      try {
+        join(pid);
+      } catch {
+        // It has ended.
+      }
+    }
   }
 }
 

@@ -142,3 +142,20 @@ Deno.test("a function is beyond the noise only where every run after is beyond e
   assert.equal(changeOf([1, 2], [3, 4]), true);
   assert.equal(changeOf([1, 3], [2, 9]), false);
 });
+
+Deno.test("packages are those of others: the program's own files are no package, whatever their folder", () => {
+  const runs = (ms: number, own?: true) => {
+    const builder = new CallTreeBuilder();
+    for (const module of ["src/app.ts", "routes/users.ts"]) {
+      builder.addStack([{ name: "handle", module, line: 1, ...own && { own } }], ms);
+    }
+    builder.addStack([{ name: "send", module: "express/lib/response.js", line: 1 }], ms);
+    return { runs: [{ tree: builder.build(), requests: 1 }] };
+  };
+  for (const [before, after] of [[runs(1, true), runs(2, true)], [runs(1), runs(2, true)]]) {
+    assert.deepEqual(
+      profileChange(before, after)?.packages.map(({ name, afterMs }) => [name, afterMs]),
+      [["the program's own code", 4], ["express", 2]],
+    );
+  }
+});

@@ -31,11 +31,21 @@ Deno.test("what was written is read again, also beyond 2³¹", () => {
   });
 });
 
+Deno.test("the largest number has room wherever the buffer ends", () => {
+  for (let before = 1_000; before <= 1_024; before++) {
+    const numbers = [...Array(before).fill(0), Number.MAX_SAFE_INTEGER];
+    const reader = new Leb128Reader(written(numbers));
+    assert.deepEqual(numbers.map(() => reader.next()), numbers);
+  }
+});
+
 Deno.test("ZigZag numbers are small where their distance from 0 is", () => {
   const writer = new Leb128Writer();
-  for (const number of [0, -1, 1, -2, 2, -(2 ** 40), 2 ** 40]) writer.pushZigZag(number);
+  for (const number of [0, -1, 1, -2, 2, -(2 ** 40), 2 ** 40, -(2 ** 52), 2 ** 52 - 1]) {
+    writer.pushZigZag(number);
+  }
   const reader = new Leb128Reader(writer.bytes);
-  const read = [0, 1, 2, 3, 4, 2 ** 41 - 1, 2 ** 41];
+  const read = [0, 1, 2, 3, 4, 2 ** 41 - 1, 2 ** 41, 2 ** 53 - 1, 2 ** 53 - 2];
   assert.deepEqual(read.map(() => reader.next()), read);
 });
 

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
+import { CookieJar } from "tough-cookie";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";
 import { ResponseReader } from "../../base/http/response.ts";
@@ -96,6 +97,37 @@ Deno.test("cookies: what was sent once is sent again until one is set, removed o
   assert.ok(first === "lang=fr; soon=1" || isGone(), first);
   for (const start = Date.now(); !isGone() && Date.now() - start < 30_000;) await delay(20);
   assert.equal(sent("/"), "lang=fr");
+  using lookups = lookupsInJars();
+  assert.deepEqual([sent("/"), sent("/"), lookups.count], ["lang=fr", "lang=fr", 0]);
+});
+
+/** Counts how often the library looks up the cookies of a URL. */
+function lookupsInJars(): Disposable & { count: number } {
+  const { getCookieStringSync } = CookieJar.prototype;
+  const lookups = {
+    count: 0,
+    [Symbol.dispose](): void {
+      CookieJar.prototype.getCookieStringSync = getCookieStringSync;
+    },
+  };
+  CookieJar.prototype.getCookieStringSync = function (...args): string {
+    lookups.count++;
+    return getCookieStringSync.apply(this, args);
+  };
+  return lookups;
+}
+
+Deno.test("cookies: requests to ever new URLs do not prolong Max-Age, which counts from the response", async () => {
+  const origin = "http://a.com";
+  const cookies = (await cookieJars({ origin, preset: {} })).open();
+  kept(cookies, origin, ["soon=1; Path=/; Max-Age=1"]);
+  let [path, text] = [0, "soon=1"];
+  const until = Date.now() + 10_000;
+  for (; text !== "" && Date.now() < until; await delay(20)) {
+    const wire = { method: "GET", path: `/${path++}`, headers: {}, body: null };
+    text = cookies.added(wire, origin).headers.cookie ?? "";
+  }
+  assert.equal(text, "");
 });
 
 /** The cookies of a request to `/`, in their order. */

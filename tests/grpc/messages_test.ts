@@ -262,6 +262,9 @@ Deno.test("JSON that does not fit is named by its field", () => {
     [{ aBool: 1 }, /^Cannot send aBool: it must be true or false, not 1$/],
     [{ someBytes: "a b" }, /^Cannot send someBytes: it must be/],
     [{ kind: "SOM" }, /^Cannot send kind: test.Kind has no value "SOM": did you mean "SOME"\?$/],
+    ...[2 ** 31, -(2 ** 31) - 1, 1e300].map((kind) =>
+      [{ kind }, /^Cannot send kind: it must be a whole number \(int32\), not -?\d/] as const
+    ),
     [
       { all: { more: [{}, { aString: 1 }] } },
       /^Cannot send all.more\[1\].aString: it must be a string, not 1$/,

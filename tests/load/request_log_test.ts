@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import fc from "fast-check";
 import { LogFile, RequestLog } from "../../runner/load/recording/request_log.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 import { forAll } from "../for_all.ts";
 
@@ -57,3 +59,42 @@ testWith(["linux"], "a log that can't be written says why, and is left as it is"
   file.write(new TextEncoder().encode("200;0;1;0\n"));
   file.close();
 });
+
+const MODULE = import.meta.resolve("../../runner/load/recording/request_log.ts");
+
+/** Appends many full buffers of lines that begin with this number. */
+function writer(path: string, code: number): Deno.ChildProcess {
+  const program = `
+    import { LogFile, RequestLog } from ${JSON.stringify(MODULE)};
+    const file = new LogFile(${JSON.stringify(path)});
+    const log = new RequestLog(file.write, 0, 1);
+    for (let i = 0; i < 100_000; i++) log.add(${code}, 1e9, 1e9, 0);
+    log.flush();
+    file.close();`;
+  const config = join(import.meta.dirname ?? "", "../../deno.json");
+  return new Deno.Command(Deno.execPath(), {
+    args: ["eval", "--config", config, program],
+    stderr: "inherit",
+  }).spawn();
+}
+
+testWith(
+  ["linux"],
+  "lines of two workers do not mix in a named pipe, which takes writes in pieces",
+  async () => {
+    using folder = emptyFolder();
+    const path = join(folder.path, "pipe");
+    new Deno.Command("mkfifo", { args: [path] }).outputSync();
+    const writers = [writer(path, 200), writer(path, 503)];
+    const pipe = await Deno.open(path);
+    const held = await Deno.open(path, { append: true }); // the pipe ends only when both have ended
+    const ended = Promise.all(writers.map(({ status }) => status)).finally(() => held.close());
+    const text = await new Response(pipe.readable).text();
+    const lines = text.split("\n").slice(0, -1);
+    const counts = [200, 503].map((code) =>
+      lines.filter((line) => line === `${code};1000000000000;1000000000000;0`).length
+    );
+    assert.deepEqual([...counts, lines.length], [100_000, 100_000, 200_000]);
+    assert.ok((await ended).every(({ success }) => success));
+  },
+);

@@ -142,6 +142,15 @@ Deno.test("with a rule for the end, the widest of rate and p50 counts, and a mar
   assert.match(second ?? "", / {2}± \d+ %$/);
 });
 
+Deno.test("a half width has two digits also where it is rounded up to a power of ten", () => {
+  const shownAs = (until: number): string =>
+    /Until (.*)$/.exec(board(runsOf(1), { repeat: { until, atMost: null, budget: null } })[0])
+      ?.[1] ?? "";
+  assert.deepEqual([0.0994, 0.0996, 9.994, 9.996].map(shownAs), [
+    ...["± 9.9 %", "± 10 %", "± 999 %", "± > 999 %"],
+  ]);
+});
+
 Deno.test("fast errors do not lead, and what is wrong or doubtful says so", () => {
   const wrong = runsOf(1, { target: "broken", medianMs: 1, wrongRatio: 0.3 });
   const runs = [...wrong, ...runsOf(2)];

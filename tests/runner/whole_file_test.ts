@@ -180,16 +180,18 @@ Deno.test("a kill in the middle leaves the last whole file, and the next write c
   assert.deepEqual(shared.names(), [ofOther, "results.json"], "only a living program has drafts");
 });
 
-Deno.test("a new file has the mode of any new file, and one that was private stays so", async () => {
+Deno.test("a new file has the mode of any new file, and one that was private or read-only stays so", async () => {
   if (Deno.build.os === "windows") return;
   using shared = new Shared();
   const modeOf = (name: string): number => (Deno.statSync(shared.at(name)).mode ?? 0) & 0o777;
   Deno.writeTextFileSync(shared.at("plain"), "");
   await replaceFile(shared.at("new"), "a");
   assert.equal(modeOf("new"), modeOf("plain"));
-  Deno.chmodSync(shared.at("new"), 0o600);
-  await replaceFile(shared.at("new"), "b");
-  assert.equal(modeOf("new"), 0o600);
+  for (const mode of [0o600, 0o400, 0o444]) {
+    Deno.chmodSync(shared.at("new"), mode);
+    await replaceFile(shared.at("new"), "b");
+    assert.equal(modeOf("new"), mode);
+  }
 });
 
 const impossible: [what: string, path: string, why: RegExp][] = [

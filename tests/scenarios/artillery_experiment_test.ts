@@ -252,6 +252,22 @@ Deno.test("what only looks like a module in a processor is not imported", () => 
   assert.match(text, /^import \{ processed \} from "plateau\/artillery";$/m);
 });
 
+Deno.test("a name stands for a module only in the function that requires it, and for nothing of the same name", () => {
+  const code = [
+    'function first(p) { const tool = require("crypto"); p.url += tool.randomUUID(); }',
+    "function second(p) { p.url += tool.sum(1); }",
+    'const tool = { sum: (n) => n }; const uuid = require("uuid");',
+    "function third(p, uuid) { p.url += uuid.v7; }",
+    "function fourth(p) { const uuid = { v7: 1 }; p.url += uuid.v7; }",
+    "function fifth(p) { p.url += uuid.v7(); }",
+    "module.exports = { first, second, third, fourth, fifth };",
+  ].join("\n");
+  const steps = "[{ get: { url: /, beforeRequest: [first, second, third, fourth, fifth] } }]";
+  const { notes } = made(script(steps), code);
+  const marked = notes.filter((note) => note.startsWith("not converted"));
+  assert.match(marked.join("\n"), /^not converted[^\n]*:6, [^\n]*Plateau has no v7 of uuid$/);
+});
+
 Deno.test("types of a processor are removed, and functions that it has not are noted", async () => {
   const code = "export function sign(params: { url: string }): void { params.url += 1; }\n";
   const steps = "[{ get: { url: /, beforeRequest: [sign, lost] } }]";

@@ -66,6 +66,7 @@ const TARGETS: readonly (readonly [line: string, path: string])[] = [
   ["hey 'HOST/a b'", "/a%20b"],
   ["hey 'HOST/{a}\"<>|\\^`['", "/%7Ba%7D%22%3C%3E%7C%5C%5E%60%5B"],
   ["hey 'HOST/é?q={\"a\":1}'", '/%C3%A9?q={"a":1}'],
+  ["hey 'HOST/%ff%41 b'", "/%FFA%20b"],
   ["autocannon HOST/a/../b", "/b"],
   ["autocannon 'HOST/a#b'", "/a"],
   ["oha HOST/a/../b", "/b"],
@@ -81,6 +82,8 @@ const FIELDS:
   readonly (readonly [line: string, fields: Readonly<Record<string, string | undefined>>])[] = [
     ["curl HTTP://user:pa%20ss@127.0.0.1:8080/", { authorization: "Basic dXNlcjpwYSBzcw==" }],
     ["curl -u a:b http://c:d@127.0.0.1:8080/", { authorization: "Basic YTpi" }],
+    ["curl http://u:%ff%C3%A9@127.0.0.1:8080/", { authorization: "Basic dTr/w6k=" }],
+    ["curl http://é:p@127.0.0.1:8080/", { authorization: "Basic w6k6cA==" }],
     ["hey http://u:p@127.0.0.1:8080/", { authorization: "Basic dTpw" }],
     ["autocannon http://u:p@127.0.0.1:8080/", { authorization: "Basic dTpw" }],
     ["wrk http://u:p@127.0.0.1:8080/", { authorization: undefined }],

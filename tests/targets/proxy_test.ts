@@ -1,8 +1,8 @@
 /** The caching proxy in front of a real origin. */
 import assert from "node:assert/strict";
 import { until } from "../e2e/patience.ts";
-import { serveOrigin } from "./fixtures/origin.ts";
-import { proxyOf } from "./fixtures/proxy.ts";
+import { serveOrigin, type TestOrigin } from "./fixtures/origin.ts";
+import { proxyOf, type TestProxy } from "./fixtures/proxy.ts";
 
 Deno.test("the first request is a miss, the next are hits with the same bytes and fields", async () => {
   const bytes = Uint8Array.from({ length: 300 }, (_, at) => at % 256);
@@ -188,6 +188,43 @@ Deno.test("an origin that is gone is status 502, and is asked again when it is b
   const { status, text } = await proxy.get("/");
   assert.equal(status, 502);
   assert.match(text, /^\{"error":"Cannot get a response from the origin: .*refused/);
+});
+
+/** Twenty concurrent requests, each answered after a while. */
+async function assertOneFetch(proxy: TestProxy, origin: TestOrigin): Promise<void> {
+  const before = origin.asked.length;
+  const answers = await Promise.all(Array.from({ length: 20 }, () => proxy.get("/")));
+  assert.ok(answers.every(({ text }) => text === "a page"));
+  assert.equal(origin.asked.length - before, 1);
+}
+
+const slowPage = async (): Promise<Response> => {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  return new Response("a page");
+};
+
+Deno.test("an origin that is back is asked once for all that want the same, as if it had never been gone", async () => {
+  const gone = serveOrigin(slowPage);
+  await gone[Symbol.asyncDispose]();
+  await using proxy = await proxyOf(gone);
+  assert.equal((await proxy.get("/")).status, 502);
+  await using origin = serveOrigin(slowPage, Number(new URL(gone.url).port));
+  await assertOneFetch(proxy, origin);
+});
+
+Deno.test("after an answer that was cut off, the origin is asked once for all that want the same", async () => {
+  const cut = new ReadableStream({
+    pull(controller): void {
+      controller.enqueue(new TextEncoder().encode("a"));
+      controller.error(new Error("cut off"));
+    },
+  });
+  await using origin = serveOrigin(() =>
+    origin.asked.length > 1 ? slowPage() : new Response(cut, { headers: { "content-length": "6" } })
+  );
+  await using proxy = await proxyOf(origin);
+  await assert.rejects(proxy.get("/"));
+  await assertOneFetch(proxy, origin);
 });
 
 Deno.test("a HEAD has the fields of the answer and no body, also from the cache", async () => {

@@ -5,6 +5,7 @@ import { selfCommand } from "../../targets/launch/child.ts";
 import type { ProcessFamily } from "../../targets/launch/family.ts";
 import {
   endFamily,
+  limitFamily,
   SUPERVISED_ENV,
   SUPERVISED_FOLDER,
   SUPERVISED_SIGN,
@@ -125,6 +126,23 @@ Deno.test("who takes no signal, or hangs in spite of KILL, is left and named", a
     assert.deepEqual(await endFamily(family, 2_000, { nowMs: () => nowMs, sleep }), [7]);
     assert.ok(nowMs < 5_000, `${nowMs} ms`); // whoever waits for the supervisor waits no longer
   }
+});
+
+Deno.test("what a program has forked before its limits were set gets them, too, and what that forks meanwhile", () => {
+  const looks = [[6, 7], [6, 7, 8, 9], [6, 7, 9]];
+  const limited: number[] = [];
+  const family = { living: () => looks.shift() ?? [6, 7, 9] };
+  limitFamily(6, family, (pid) => {
+    limited.push(pid);
+    if (pid === 8) throw new Error("ESRCH: no such process"); // it has ended
+  });
+  assert.deepEqual(limited, [6, 7, 8, 9]);
+  let last = 6;
+  limitFamily(6, { living: () => [++last] }, () => {}); // ends, although the program forks all the time
+  const refuse = (): never => {
+    throw new Error("EACCES");
+  };
+  assert.throws(() => limitFamily(6, family, refuse), /EACCES/);
 });
 
 Deno.test("who is missed in one look, as its parent has just ended, is ended all the same", async () => {

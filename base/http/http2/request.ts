@@ -3,6 +3,7 @@
  * HTTP/1.1, even if it sends them over HTTP/2.
  */
 import { CR, LF } from "../octets.ts";
+import { OF_A_CONNECTION } from "../request.ts";
 import type { Field } from "./fields.ts";
 
 export interface Http2Request {
@@ -13,15 +14,6 @@ export interface Http2Request {
 }
 
 export const NO_REQUEST: Http2Request = { fields: [], isHead: false, body: new Uint8Array(0) };
-
-/** Connection-specific fields of HTTP/1.1, which are malformed in HTTP/2 (§8.2.2). */
-const OF_A_CONNECTION = new Set([
-  "connection",
-  "proxy-connection",
-  "keep-alive",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /** @param bytes A request from `encodeRequest`. */
 export function asHttp2(bytes: Uint8Array<ArrayBuffer>, scheme: "http" | "https"): Http2Request {

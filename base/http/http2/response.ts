@@ -4,6 +4,7 @@
  */
 import { servedIn } from "../framing_fields.ts";
 import { TEXT, TOKEN } from "../octets.ts";
+import { OF_A_CONNECTION } from "../request.ts";
 import { type Field, fieldBytes } from "./fields.ts";
 
 export interface ResponseHead {
@@ -20,8 +21,6 @@ export interface ResponseHead {
 
 /** Thrown for a malformed response; its message says why. */
 export class MalformedResponse extends Error {}
-
-const OF_A_CONNECTION = /^(?:connection|proxy-connection|keep-alive|transfer-encoding|upgrade)$/;
 
 /** Reads the fields of a head, of which `:status` must be the first. Throws MalformedResponse. */
 export function responseHead([first, ...fields]: readonly Field[]): ResponseHead {
@@ -47,7 +46,7 @@ export function checkFields(fields: readonly Field[]): void {
 function checkField({ name, value }: Field): void {
   if (name.startsWith(":")) throw new MalformedResponse("a misplaced pseudo-header field");
   if (!isName(name)) throw new MalformedResponse("malformed field name");
-  if (OF_A_CONNECTION.test(name)) {
+  if (OF_A_CONNECTION.has(name)) {
     throw new MalformedResponse(`the field ${name}, which HTTP/2 forbids`);
   }
   if (!isValue(value)) throw new MalformedResponse("malformed field value");

@@ -124,6 +124,6 @@ function remarkOf({ failed, wrongRatio, doubted }: BoardCell): string {
 /** Examples: `1.2 %`, `12 %`. */
 function percentText(share: number): string {
   const percent = share * 100;
-  if (percent >= 1_000) return `> 999${GLUE}%`;
-  return `${percent.toFixed(percent < 0.1 ? 2 : percent < 10 ? 1 : 0)}${GLUE}%`;
+  if (percent >= 999.5) return `> 999${GLUE}%`;
+  return `${percent.toFixed(percent < 0.1 ? 2 : percent < 9.95 ? 1 : 0)}${GLUE}%`;
 }

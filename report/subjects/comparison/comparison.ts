@@ -12,7 +12,7 @@ import {
   testPairs,
   UNTESTED,
 } from "../../judge/comparison.ts";
-import { isUndisturbed } from "../../judge/amounts.ts";
+import { isUndisturbed } from "../../judge/disturbed_runs.ts";
 import { resultDifferences, type ResultSide } from "../../judge/differences.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import { withDoubt } from "../../judge/places.ts";

@@ -33,7 +33,7 @@ import {
 } from "../../findings/card_sentences.ts";
 import { isValid, meaningOfRuns } from "../../findings/trust.ts";
 import { claimBrief } from "../../findings/claim_sentences.ts";
-import { isUndisturbed } from "../../judge/amounts.ts";
+import { isUndisturbed } from "../../judge/disturbed_runs.ts";
 import { isOfSettling, type JudgedClaim } from "../../judge/claims.ts";
 import { comparisonOf, standingOf } from "../../judge/comparison.ts";
 import { decisiveFigure } from "../../judge/pairs.ts";

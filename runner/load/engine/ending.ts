@@ -28,7 +28,8 @@ export function drainUsOf({ timeoutUs }: Pick<Job, "timeoutUs">): number {
 /**
  * How long after the end of sending a request in flight may still bring a response before its connection is closed. The
  * response no longer counts. But a server that finds the connection closed may not even have read the request, and
- * client and server would disagree about how many requests there were.
+ * client and server would disagree about how many requests there were. A drain of this length leaves nothing to linger
+ * for, because the server has had the last requests for as long, so only a load that is stopped lingers.
  */
 export const LINGER_US = 100_000;
 

@@ -6,7 +6,7 @@
  * Lines are put together in a buffer and written whole, so that several workers may append to one file.
  */
 import { messageOf } from "../../../base/errors.ts";
-import { openLog } from "../../../base/whole_file.ts";
+import { openLog, writeAll } from "../../../base/whole_file.ts";
 
 export const LOG_HEADER = "code;start;end;connection\n";
 
@@ -83,19 +83,33 @@ function digitsOf(value: number): number {
 // If writing fails, such as on a full disk, the log is incomplete and says why; the measurement
 // goes on.
 
+/**
+ * What a pipe takes as one piece (PIPE_BUF). A longer write waits for the reader in between, and lets the other workers
+ * write meanwhile. A regular file takes any write as a whole, unless the disk is full.
+ */
+const PIPE_BYTES = Deno.build.os === "linux" ? 4_096 : 512;
+
 export class LogFile {
   /** Why lines are missing; null if none are. */
   lost: string | null = null;
   readonly #file: Deno.FsFile;
+  /** Size of the largest write. */
+  readonly #mostBytes: number;
 
   constructor(path: string) {
     this.#file = openLog(path);
+    this.#mostBytes = this.#file.statSync().isFile ? BUFFER_BYTES : PIPE_BYTES;
   }
 
+  /** @param bytes Whole lines. */
   readonly write = (bytes: Uint8Array<ArrayBuffer>): void => {
     if (this.lost !== null) return;
     try {
-      for (let at = 0; at < bytes.length;) at += this.#file.writeSync(bytes.subarray(at));
+      for (let at = 0; at < bytes.length;) {
+        const end = bytes.lastIndexOf(LINE_BREAK, at + this.#mostBytes - 1) + 1;
+        writeAll(this.#file, bytes.subarray(at, end));
+        at = end;
+      }
     } catch (error) {
       this.lost = messageOf(error);
     }

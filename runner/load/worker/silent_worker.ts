@@ -21,8 +21,8 @@ export interface SilentShare {
 export interface SilentWorker {
   readonly report: WorkerReport;
   /**
-   * How long dropped requests had waited at the end of the run. These are lower bounds of their latency, and are in no
-   * interval.
+   * How long dropped requests had waited at the end of the run. These are lower bounds of their latency. They are in no
+   * interval yet, so the caller adds them to the last interval of any worker.
    */
   readonly dropped: SparseHistogram;
 }
@@ -32,7 +32,7 @@ export interface SilentWorker {
  * counts as due and dropped: arrivals until the end of the run, or the rest of a given number of requests. For a closed
  * loop that ends by time nothing is added, because the number that it would have sent is unknown.
  *
- * The latencies in `soFar.open` are in no interval either, so the caller adds them to the worker's last interval.
+ * The latencies in `soFar.open` are in no interval yet either, so the caller adds them to the worker's own last interval.
  */
 export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): SilentWorker {
   const { open: _, ...received } = soFar ?? { ...silent(), open: EMPTY };

@@ -313,12 +313,10 @@ export function capacityOf(
   const sustained = trials.filter(({ isSustained }) => isSustained).map(({ ratePerSec }) =>
     ratePerSec
   );
-  return sustained.length === 0
-    ? estimate
-    : {
-      ...estimate,
-      low: Math.min(estimate.low, Math.max(...sustained) * Math.exp(-INSIDE * widthLogOf(goal))),
-    };
+  return sustained.length === 0 ? estimate : {
+    ...estimate,
+    low: Math.min(estimate.low, Math.max(...sustained) * Math.exp(-INSIDE * widthLogOf(goal))),
+  };
 }
 
 /** The most time that is worth advising, as a multiple of the long trials so far. */

@@ -18,7 +18,6 @@ import {
   RATE_OF_EACH,
   type Tool,
   type TranslatedLine,
-  userOption,
   withFlags,
   without,
 } from "./tool.ts";
@@ -142,11 +141,11 @@ function withUrl(tool: Tool, line: TranslatedLine): TranslatedLine {
   const isGiven = line.flags.some(([flag, text = ""]) =>
     flag === "-H" && fieldName(text) === "authorization"
   );
-  const users = isGiven ? [] : read.flatMap(({ user = [] }) => user);
+  const users = isGiven ? [] : read.flatMap(({ authorization = [] }) => authorization);
   const flags = [
     ...targets.map((target) => ["--request-target", target] as const),
     ...without(line, QUERY).flags,
-    ...users.flatMap((user) => userOption(user).flags ?? []),
+    ...users.map((user) => ["-H", `authorization: ${user}`] as const),
   ];
   return { ...line, operands, refused, flags };
 }

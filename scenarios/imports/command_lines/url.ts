@@ -7,8 +7,8 @@ import { octetsOf, percentEncoded } from "../../../base/http/octets.ts";
 export interface UrlMeaning {
   /** The path and query to send; absent if a browser would send the same. */
   readonly target?: string;
-  /** User and password, if the tool sends them. */
-  readonly user?: string;
+  /** Value of the field Authorization, if the tool sends user and password. */
+  readonly authorization?: string;
   /** Why the tool's requests can't be sent. */
   readonly refused?: string;
 }
@@ -61,18 +61,17 @@ export const asGo: ReadUrl = ({ rest, user }) => {
 
 function goPath(path: string): string {
   if (/^(?:[\w.~!$&'()*+,;=:@/[\]-]|%[\da-f]{2})*$/i.test(path)) return path;
-  const decoded = decodedOctets(path);
-  return octetsOf(decoded).replaceAll(
+  return decodedOctets(path).replaceAll(
     /[^\w.~$&+,/:;=@-]/g,
     (octet) => percentEncoded(octet).toUpperCase(),
   );
 }
 
-/** Decodes percent-encoded UTF-8. Other characters stay unchanged. */
-function decodedOctets(path: string): string {
-  return path.replaceAll(
-    /(?:%[\da-f]{2})+/gi,
-    (run) => new TextDecoder().decode(Uint8Array.fromHex(run.replaceAll("%", ""))),
+/** The octets of a percent-encoded text, each as a character up to U+00FF. They may be no UTF-8. */
+function decodedOctets(text: string): string {
+  return octetsOf(text).replaceAll(
+    /%([\da-f]{2})/gi,
+    (_, hex) => String.fromCharCode(parseInt(hex, 16)),
   );
 }
 
@@ -122,8 +121,11 @@ function withoutDots(path: string): string {
   return `/${kept.join("/")}`;
 }
 
-function userIn(user: string): { user?: string } {
+/** Converts a user and password to the value of a header field (RFC 7617), with the very octets of the URL. */
+function userIn(user: string): { authorization?: string } {
   if (user === "") return {};
   const credentials = decodedOctets(user);
-  return { user: credentials.includes(":") ? credentials : `${credentials}:` };
+  return {
+    authorization: `Basic ${btoa(credentials.includes(":") ? credentials : `${credentials}:`)}`,
+  };
 }

@@ -11,7 +11,7 @@ import { Generations, pathsChangedBy } from "./invalidation.ts";
 import { ageSecOf, freshForMs, keyOf, mayUseCache, withoutClaims } from "./rules.ts";
 import { openStore } from "./stores/registry.ts";
 import type { ResponseStore, StoredResponse } from "./stores/store.ts";
-import { tee } from "./tee.ts";
+import { tee, type WholeBody } from "./tee.ts";
 
 /**
  * For how long requests for an unshareable response are fetched concurrently, before they wait for a single fetch
@@ -42,7 +42,9 @@ export class Proxy implements Gateway {
   readonly #origin: OriginClient;
   readonly #inFlight = new Map<string, InFlightFetch>();
   /**
-   * Keys whose last fetch gave no response to share, with the moment (ms since 1970) at which each may be forgotten.
+   * Keys whose last response may not be shared, or is too large for that, with the moment (ms since 1970) at which each
+   * may be forgotten: what Varnish calls hit-for-miss. A fetch that failed says nothing about the next response, so its
+   * key is not among them: once the origin is back, it gets a single request for each key.
    */
   readonly #unshared = new Map<string, number>();
   readonly #generations = new Generations();
@@ -124,13 +126,13 @@ export class Proxy implements Gateway {
     this.#inFlight.set(key, fetching);
     const end = (response: StoredResponse | null): void => {
       stored.resolve(response);
-      if (response === null) this.#rememberUnshared(key);
       if (this.#inFlight.get(key) === fetching) this.#inFlight.delete(key);
     };
     try {
       const response = await this.#origin.send(request, leaving.signal);
       const freshMs = freshForMs(response, this.settings.ttlMs, Date.now());
       if (freshMs <= 0) {
+        this.#rememberUnshared(key);
         end(null);
         return response;
       }
@@ -160,10 +162,11 @@ export class Proxy implements Gateway {
    */
   async #keep(
     key: string,
-    { status, fields, body }: OriginResponse & { body: Uint8Array<ArrayBuffer> | null },
+    { status, fields, body }: Omit<OriginResponse, "body"> & { body: WholeBody },
     freshMs: number,
   ): Promise<StoredResponse | null> {
-    if (body === null) return null;
+    if (body === "too large") this.#rememberUnshared(key);
+    if (typeof body === "string") return null;
     const keptAtMs = Date.now();
     const stored = { status, headers: fields, body, keptAtMs, freshUntilMs: keptAtMs + freshMs };
     await this.store.set(key, stored, freshMs + this.settings.staleMs);

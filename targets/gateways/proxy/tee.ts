@@ -9,14 +9,17 @@ import type { OriginResponse } from "../origin/origin.ts";
 
 interface Tee {
   readonly response: OriginResponse;
-  /** The body for the cache; null if it was too large or cut off. Never rejects. */
-  readonly whole: Promise<BodyBytes | null>;
+  /** The body for the cache. Never rejects. */
+  readonly whole: Promise<WholeBody>;
   /**
    * Tells that nobody waits for the cache any more. The rest of the body is then read only for the client; if the
    * client has disconnected, reading stops.
    */
   release(): void;
 }
+
+/** A body, or why there is none to store. */
+export type WholeBody = BodyBytes | "too large" | "cut off";
 
 interface TeeOptions {
   readonly maxBodyBytes: number;
@@ -30,10 +33,10 @@ export function tee(response: OriginResponse, options: TeeOptions): Tee {
   if (!(body instanceof ReadableStream)) {
     const whole = body ?? new Uint8Array();
     const isSmall = whole.length <= options.maxBodyBytes;
-    return { ...asItIs, whole: Promise.resolve(isSmall ? whole : null) };
+    return { ...asItIs, whole: Promise.resolve(isSmall ? whole : "too large") };
   }
   if (Number(fieldList(fields, "content-length")) > options.maxBodyBytes) {
-    return { ...asItIs, whole: Promise.resolve(null) };
+    return { ...asItIs, whole: Promise.resolve("too large") };
   }
   const splitter = new Splitter(body.getReader(), options);
   return {
@@ -44,7 +47,7 @@ export function tee(response: OriginResponse, options: TeeOptions): Tee {
 }
 
 class Splitter {
-  readonly whole = Promise.withResolvers<BodyBytes | null>();
+  readonly whole = Promise.withResolvers<WholeBody>();
   readonly forClient: ReadableStream<BodyBytes>;
   readonly #pieces: BodyBytes[] = [];
   #bytes = 0;
@@ -89,7 +92,7 @@ class Splitter {
       else this.#pass(value);
     } catch (error) {
       this.#isOver = true;
-      this.whole.resolve(null);
+      this.whole.resolve("cut off");
       this.#client?.error(error);
     }
   }
@@ -97,7 +100,7 @@ class Splitter {
   #pass(piece: BodyBytes): void {
     this.#bytes += piece.length;
     if (this.#bytes <= this.options.maxBodyBytes) this.#pieces.push(piece.slice());
-    else this.whole.resolve(null);
+    else this.whole.resolve("too large");
     this.#client?.enqueue(piece);
   }
 
@@ -109,14 +112,14 @@ class Splitter {
 
   async #giveUp(): Promise<void> {
     this.#isOver = true;
-    this.whole.resolve(null);
+    this.whole.resolve("cut off");
     await this.reader.cancel();
   }
 }
 
 /**
  * Joins the parts of a body. If the body was too large, parts are missing, but then the result is not used, because
- * `whole` is already null.
+ * `whole` is already "too large".
  */
 function joined(pieces: readonly BodyBytes[], length: number): BodyBytes {
   const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));

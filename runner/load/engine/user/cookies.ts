@@ -59,7 +59,7 @@ export class UserCookies {
    * count would take longer than setting it.
    */
   #most = { cookies: 0, bytes: 0 };
-  /** The earliest expiry of any cookie set so far, in ms since the epoch. */
+  /** The moment until which the texts hold: no later than the next expiry of a cookie; in ms since the epoch. */
   #untilMs = Infinity;
 
   constructor(
@@ -77,8 +77,9 @@ export class UserCookies {
   #textFor(origin: string, path: string): string {
     if (this.#jar === null) return origin === this.first.origin ? this.first.text : "";
     const url = origin + path;
+    if (Date.now() >= this.#untilMs) this.#expire(this.#jar);
     const known = this.#texts.get(url);
-    if (known !== undefined && Date.now() < this.#untilMs) return known;
+    if (known !== undefined) return known;
     const text = this.#jar.getCookieStringSync(url);
     if (this.#texts.size >= MOST_TEXTS) this.#texts.clear();
     this.#texts.set(url, text);
@@ -117,9 +118,25 @@ export class UserCookies {
       this.#most.cookies++;
       this.#most.bytes += line.length;
       // `ignoreError` skips cookies that no browser would keep, such as those for another domain.
-      const endMs = jar.setCookieSync(line, url, { ignoreError: true })?.expiryTime() ?? Infinity;
-      if (endMs > Date.now()) this.#untilMs = Math.min(this.#untilMs, endMs); // otherwise the line removed a cookie
+      const cookie = jar.setCookieSync(line, url, { ignoreError: true });
+      const endMs = cookie?.expiryTime() ?? Infinity;
+      if (cookie === undefined || endMs <= Date.now()) continue; // the line set nothing, or removed a cookie
+      this.#untilMs = Math.min(this.#untilMs, endMs);
+      if (cookie.maxAge === null || endMs === Infinity) continue;
+      // The library counts Max-Age from the last request, but it counts from the response (RFC 6265 §5.3).
+      cookie.maxAge = null;
+      cookie.expires = new Date(endMs);
     }
+  }
+
+  /** Forgets the texts, because a cookie in them may have expired, until the next cookie expires. */
+  #expire({ store }: CookieJar): void {
+    this.#texts.clear();
+    const nowMs = Date.now();
+    store.getAllCookies((_, cookies = []) => {
+      const endsMs = cookies.map((cookie) => cookie.expiryTime() ?? Infinity);
+      this.#untilMs = Math.min(...endsMs.filter((endMs) => endMs > nowMs));
+    });
   }
 
   /** A new jar with the newest cookies, because a jar keeps memory for the path of every cookie that it ever had. */
