@@ -35,7 +35,7 @@ export const LIMITS = {
   certificates: { what: "a file of certificates", most: 4 * MB, unit: "bytes" },
   resultFile: { what: "a file of results", most: 512 * MB, unit: "bytes" },
   plannedResults: { what: "the expected results of an experiment", most: 400 * MB, unit: "bytes" },
-  rows: { what: "a table of an experiment", most: 100_000, unit: "rows" },
+  rows: { what: "a table of values", most: 100_000, unit: "rows" },
   agents: { what: "a fleet", most: 10_000, unit: "agents" },
   agentWorkers: { what: "an agent", most: 1_024, unit: "workers" },
   agentText: { what: "an agent's description of itself", most: 256 * KB, unit: "bytes" },
@@ -52,7 +52,7 @@ export const LIMITS = {
   toolRequest: { what: "a message to plateau mcp", most: 1 * MB, unit: "characters" },
   toolResult: { what: "the figures that plateau mcp sends", most: 16 * MB, unit: "bytes" },
   liveReceipt: { what: "the body of a request to a live page", most: 64, unit: "bytes" },
-  csvRow: { what: "a row of a table", most: 1 * MB, unit: "bytes" },
+  csvRow: { what: "a line of a table of values or of a replayed log", most: 1 * MB, unit: "bytes" },
   // Texts in files
   yamlTokens: { what: "a YAML text", most: 200_000, unit: "tokens" },
   yamlAliases: { what: "a YAML text", most: 1_000, unit: "anchors and aliases" },
@@ -145,7 +145,7 @@ export const LIMITS = {
     unit: "unread replies to the server's PING and SETTINGS",
   },
   keptBody: { what: "a body that is checked", most: 64 * MB, unit: "bytes" },
-  otlpResponse: { what: "a response of a collector", most: 64 * KB, unit: "bytes" },
+  otlpResponse: { what: "a response of an OpenTelemetry collector", most: 64 * KB, unit: "bytes" },
   decodedBody: { what: "a compressed body that is checked", most: 16 * MB, unit: "bytes" },
   keptBodies: { what: "all bodies that a worker checks at a time", most: 256 * MB, unit: "bytes" },
   pattern: { what: "a pattern", most: 1_000, unit: "characters" },
@@ -232,7 +232,7 @@ export function isWithin(name: LimitName, found: number): boolean {
   return found <= LIMITS[name].most;
 }
 
-/** Part of a message, such as `a table of an experiment has 120,000 rows; the limit is 100,000`. */
+/** Part of a message, such as `a table of values has 120,000 rows; the limit is 100,000`. */
 export function beyond(name: LimitName, found: number): string {
   const { what, unit } = LIMITS[name];
   const most = mostOf(name);

@@ -152,7 +152,7 @@ export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   "shared-cores": "All cores were busy and the generator waited for one",
   "crowded-core": "A worker was kept on a busy core while others were free",
   "generator-starved": "The busiest worker waited for a core",
-  "requests-dropped": "A saturated worker never sent scheduled requests",
+  "requests-dropped": "A saturated worker did not send all scheduled requests",
   "generator-busy": "The busiest worker had no time left",
   "near-peak-throughput": "The rate is near the generator's own peak",
   "worker-paused": "The system paused a worker that was not busy",

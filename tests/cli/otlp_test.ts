@@ -156,7 +156,7 @@ const refused: [sentence: string, answer: () => Response, said: RegExp][] = [
   [
     "a huge body",
     ok(`"${"x".repeat(200_000)}"`),
-    /^: its response can't be read: a response of a collector is larger than 64 kB, the limit/,
+    /^: its response can't be read: a response of an OpenTelemetry collector is larger than 64 kB, the limit/,
   ],
 ];
 for (const [sentence, answer, said] of refused) {

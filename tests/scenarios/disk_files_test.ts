@@ -116,7 +116,7 @@ const unreadable: [sentence: string, read: (files: Files) => unknown, why: RegEx
   [
     "more rows than there is room for",
     ({ rows }) => rows("long.csv"),
-    /^a table of an experiment has more than 100,000 rows, the limit/,
+    /^a table of values has more than 100,000 rows, the limit/,
   ],
 ];
 

@@ -30,7 +30,7 @@ Deno.test("what is at the limit is taken, what is one beyond is not", () => {
 Deno.test("the error says what it is, how much it has and what the most is", () => {
   assert.equal(
     beyond("rows", 120_000),
-    "a table of an experiment has 120,000 rows; the limit is 100,000",
+    "a table of values has 120,000 rows; the limit is 100,000",
   );
   const error = thrown(
     UserError,
