@@ -258,7 +258,7 @@ export const run = measurement.extend({
   order: z.int().min(1).describe("Position of the run in the order in which runs are made"),
   parameters: z.record(z.string(), z.json()).describe("The factors' values in this run"),
   startUp: ms.nullable().describe(
-    "Time from the start of the target's process to its first correct response; null if the target was not started by Plateau",
+    "Time from the start of the target until its ready check passed; null if the target was not started by Plateau",
   ),
   runtime: z.string().nullable().describe(
     "Gateways, runtimes and frameworks that run the target, with their versions, separated by commas; null: unknown",

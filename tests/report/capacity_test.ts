@@ -304,7 +304,8 @@ Deno.test("JUnit has a testcase a search, with what its end means, and every tri
 
 Deno.test("docs/outputs.md says which testcase each end of a search is", () => {
   const page = readFileSync(new URL("../../docs/outputs.md", import.meta.url), "utf8");
-  const [, ...columns] = /^\| search for a .*$/m.exec(page)?.[0].split("|").slice(1, -1) ?? [];
+  const [, ...columns] =
+    /^\| run that searches for a .*$/m.exec(page)?.[0].split("|").slice(1, -1) ?? [];
   const documented = ["failure", "error", "skipped"].flatMap((kind, i) =>
     [...(columns[i] ?? "").matchAll(/`([\w-]+)`/g)].map(([, end]) => [end, kind] as const)
   );
