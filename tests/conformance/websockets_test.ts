@@ -139,8 +139,9 @@ for (const way of PLAIN_WAYS) {
     withWitness(async (witness) => {
       for (const deflate of [false, true]) {
         const spec = {
-          send: { everyUs: 300 * MS, isText: false },
-          ...{ holdUs: 600 * MS, deflate, text: "0123456789".repeat(30_000) + "{{ n }}" },
+          // A message has 0.7 s to come back, even if the machine halts for a while.
+          send: { everyUs: 700 * MS, isText: false },
+          ...{ holdUs: 1_400 * MS, deflate, text: "0123456789".repeat(30_000) + "{{ n }}" },
         };
         const { sockets } = await opened(way, witness, spec, { requests: 3, connections: 3 });
         assert.deepEqual([fates(sockets), sockets.unmatched], [[6, 6, 0, 0, 0], 0]);
