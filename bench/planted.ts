@@ -138,7 +138,7 @@ function sentenceOf({ code, seconds, measuredS, loop, service, cpu, rate, p99 }:
   } s${measuring} (${ratios}; loop ${loop} µs of ${service} µs)`;
 }
 
-/** The sections of these cases. They cover all trials in the file, including those of earlier runs. */
+/** The sections about these cases, over all of their trials in the log file, including those of earlier runs. */
 function sectionsOf(kept: readonly Trial[], cases: readonly Case[]): Section[] {
   const trials = kept.filter((trial) => cases.some((one) => isOf(trial, one)));
   const rows = (row: (of: readonly Trial[], one: Case) => Omit<Row, "what">): Row[] =>

@@ -104,7 +104,7 @@ export class Engine {
   look: () => void = () => {};
   #isGivenUp = false;
   readonly #functions: HostFunction[] = [];
-  /** Offset of the shared words in the engine's memory. */
+  /** Byte offset, in the engine's memory, of the words through which host and engine exchange values. */
   readonly #memory: number;
   readonly #undefined: JSValueConstPointer;
   /** The property name `length`, as a value. */

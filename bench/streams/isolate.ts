@@ -1,6 +1,6 @@
 /**
- * The memory of an isolate while streams or WebSockets are open on its sockets, beside bare Deno that holds the same: the
- * engine's share, and the part that V8 keeps for the youngest objects and for garbage.
+ * Measures how much memory each open stream or WebSocket takes in a load worker, beside a plain Deno program that holds
+ * as many open. The memory is split into live objects and buffers, V8's room for young objects, and garbage.
  */
 import { fileURLToPath } from "node:url";
 import type { DriverName } from "../../runner/load/engine/driver.ts";

@@ -66,8 +66,8 @@ export function ratiosText(comparison: GroupComparison): string {
 // The wording for one figure of a pair of cells.
 
 /**
- * The verdict in one or two words, for tables and charts. If the interval shown beside it does not explain it, the
- * reason follows.
+ * The verdict in a few words, for tables and charts. It includes the reason if the interval shown beside it does not
+ * make the verdict plain: `inconclusive: too few runs`.
  */
 export function verdictWord(comparison: FigureComparison, marginRatio: number): string {
   return saidOf(comparison, marginRatio)[0];

@@ -284,7 +284,7 @@ export interface SlicedLevels {
    * `stats/slices/looks.ts`.
    */
   readonly areLooked: boolean;
-  /** Whether the interval is computed from all pairs of slices together. */
+  /** Whether the interval comes from the slices alone: all pairs of slices count alike, whatever processes served them. */
   readonly isAlone: boolean;
   readonly disturbance: Disturbance | null;
   /** Null for a single pair of processes. */

@@ -80,7 +80,10 @@ interface FirstCalibrationRequest {
   readonly signal: AbortSignal;
 }
 
-/** Before the first run of an experiment, measures whatever is not remembered, and reports that as progress. */
+/**
+ * Calibrates the generator before the first run of an experiment, and announces it as a progress note. Returns the
+ * remembered calibration instead if there is one and the figures are not reported.
+ */
 export async function calibrateFirst(
   { isReported = false, onProgress, signal }: FirstCalibrationRequest,
 ): Promise<FirstCalibration> {

@@ -21,7 +21,7 @@ const text = z.string().refine((parameterValue) => !holdsPlaceholder(parameterVa
   error: ({ input }) => `Cannot use ${quotedOpenly(input)}: a parameter can't hold another`,
 });
 
-/** The value of a parameter that is not a choice. */
+/** A parameter's value that is given as it is, in place of a choice among named values. */
 export const value = z.union([
   text,
   z.number(),

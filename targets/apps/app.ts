@@ -51,7 +51,7 @@ export interface App<Settings extends z.ZodObject = z.ZodObject> {
 }
 
 /**
- * Hono middleware that logs each request in Apache's "combined" format, as morgan does in the studies: `remote - -
+ * Hono middleware that logs each request in Apache's "combined" format, as the npm package morgan does: `remote - -
  * [date] "request" status length "referer" "user agent"`. It must come before all other middleware.
  */
 export function requestLog(log: (line: string) => void): MiddlewareHandler<ClientBindings> {

@@ -24,7 +24,7 @@ export interface Revision {
   readonly name: string;
   /** The commit; for the working tree, the commit on which it is based. */
   readonly commit: string;
-  /** The hash of that commit's tree, so equal trees mean equal files. */
+  /** Hash of the tree of `commit`. Equal hashes of two commits mean equal files. */
   readonly tree: string;
   /** The first line of the commit's message; may be "". */
   readonly subject: string;

@@ -29,7 +29,7 @@ export interface SocketTotals extends MessageCounts {
   readonly sent: number;
   /** Messages from the server, of any kind. */
   readonly came: number;
-  /** Messages from the server by the deadline. */
+  /** Messages from the server, of any kind, that came before the load's duration was over. */
   readonly cameInTime: number;
   /** Messages from the server that should have been answers but match no sent message. */
   readonly unmatched: number;

@@ -51,10 +51,10 @@ export function clusteringOf(share: number): number {
 }
 
 /**
- * At the capacity, seconds from one independent cluster of requests beyond a level to the next. If the share of such
- * requests is small, this is about the relaxation time divided by the share.
+ * Mean time in seconds between independent clusters of slow requests, for a target that is loaded at its capacity. If
+ * slow requests are rare, this is about the relaxation time divided by their share.
  *
- * @param share The share of requests beyond the level.
+ * @param share The share of slow requests, whatever latency is called slow.
  */
 export function clusterEveryS(ratePerSec: number, rule: Rule, share: number): number {
   if (rule.limitS === 0) return REFUSALS_S;

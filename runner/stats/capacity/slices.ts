@@ -117,11 +117,11 @@ const CERTAIN_TIMES = 6;
  */
 const CERTAIN_REQUESTS = 50;
 /**
- * Near capacity, a cluster of late requests lasts for a relaxation time. So requests that are late for this many
- * relaxation times show an overload.
+ * Near capacity, a cluster of late requests lasts for about one relaxation time. So if requests keep being late for this
+ * many relaxation times, the target is overloaded.
  */
 const CERTAIN_RELAXATIONS = 4;
-/** Requests that are late for this part of a trial show an overload, even if relaxation times are longer. */
+/** If requests keep being late for this part of a trial, the target is overloaded, even if relaxation times are longer. */
 const CERTAIN_PART = 1 / 6;
 
 /**

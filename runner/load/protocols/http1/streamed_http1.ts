@@ -1,4 +1,7 @@
-/** HTTP/1.1 in a load with streams: tells the receiver of body parts which slot they belong to. */
+/**
+ * HTTP/1.1 for loads that read streamed responses, such as server-sent events. Before each read, it notes in the
+ * `KeptRoom` to which slot the octets belong, so that the parts of a body reach the right stream.
+ */
 import { KeptRoom } from "../../../../base/http/kept.ts";
 import type { Driver } from "../../engine/driver.ts";
 import type { ExchangeEvents } from "../../engine/protocol.ts";

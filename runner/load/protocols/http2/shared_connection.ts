@@ -69,7 +69,10 @@ export class SharedConnection implements StreamEvents {
   #probedUntilUs: number | null = null;
   /** True once the server has let `#probedUntilUs` pass without a frame, so that the connection should be replaced. */
   #isSilent = false;
-  /** When the connection was dialed to replace an earlier one, microseconds; −1: the exchanges dialed it. */
+  /**
+   * When this object began to dial a replacement for a connection that ended, in microseconds; −1 if the connection is
+   * no such replacement.
+   */
   #replacedUs = -1;
   /**
    * Whether a read is being handled. Requests that it causes are sent after the whole read, because nothing in the read
