@@ -79,7 +79,7 @@ export const invocation = {
 const stopping = z.strictObject({
   repetitions: z.int().min(1).describe("Repetitions of every cell that could be measured"),
   halfWidth: z.number().min(0).nullable().describe(
-    "Half the width of the widest 95 % interval of rate and p50, as a share of the figure; null without any interval",
+    "Half the width of the widest 95 % interval of rate and p50, as a share of the figure; null if an interval is missing",
   ),
   target: z.number().positive().nullable().describe(
     "The requested halfWidth; null if none was requested",
