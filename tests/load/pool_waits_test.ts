@@ -141,7 +141,9 @@ testHeld("a run is interrupted at once, also while a worker is held", async () =
 
 testHeld("a run is interrupted at once, also while a worker is held that gets ready", async () => {
   const course = await run(["prepare", "nothing"], { interrupt: "before" });
-  assert.deepEqual(course.ended, [{ worker: 0, knownUntil: 0 }]);
+  assert.deepEqual(course.ended[0], { worker: 0, knownUntil: 0 });
+  // On a busy machine the other worker may not have loaded its modules by then.
+  assert.ok(course.ended.every(({ knownUntil }) => knownUntil === 0));
   assertNothingLost(course);
   assert.ok(course.tookMs < LONG_MS);
 });
