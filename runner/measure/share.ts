@@ -23,7 +23,6 @@ import type {
   StreamedResponse,
   ThinkStep,
 } from "../../scenarios/request/script.ts";
-import { filledPath } from "../../scenarios/request/template.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
@@ -201,8 +200,6 @@ export function rowsWithin<Row>(load: PlannedLoad, own: readonly Row[]): readonl
   return own.slice(0, usableConnections(load));
 }
 
-const NO_VALUES: ReadonlyMap<string, string> = new Map();
-
 function requestsOf(
   script: Script & { kind: "requests" },
   connection: ConnectionOptions,
@@ -212,9 +209,7 @@ function requestsOf(
   const specs = socketSpecsOf(script.requests);
   const checked = checkedStreams(implicitCheck);
   const requests = script.requests.map((request): PreparedRequest => {
-    const { step } = request;
-    // An agent has the path from its coordinator, so what is left in it must not reach the request line.
-    const wire = { ...request.wire, path: filledPath(request.wire.path, NO_VALUES) };
+    const { wire, step } = request;
     const spec = specs.get(request.expect);
     if (spec !== undefined && request.socket !== undefined) {
       const { bytes, payload } = openingOf(wire, connection);

@@ -6,13 +6,9 @@ import { type BodyPart, bodyTexts } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 
 const PLACEHOLDER = /\{\{\s*([^{}\s](?:[^{}]*[^{}\s])?)\s*\}\}/g;
-/** Source of a regular expression that matches a placeholder, in linear time. */
-export const PLACEHOLDER_SOURCE = String.raw`\{\{(?=\s*[^{}\s])[^{}]*\}\}`;
-const WRITTEN = new RegExp(`(${PLACEHOLDER_SOURCE})`);
 
 type Write = (value: string) => string;
 type WriteValues = (text: string, write: Write) => string;
-type Values = ReadonlyMap<string, string>;
 
 export function namesInText(text: string): string[] {
   return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name))];
@@ -22,31 +18,23 @@ export function namesIn({ path, headers, body }: WireRequest): string[] {
   return namesInText([path, ...Object.values(headers), ...bodyTexts(body)].join("\n"));
 }
 
-/** Fills the values into the request. A placeholder without a value stays as written, but percent-encoded in a path. */
-export function fillTemplate(wire: WireRequest, values: Values): WireRequest {
-  const fill: WriteValues = (text, write) => filled(text, values, write);
+/** Fills the values into the request. A placeholder without a value stays as written. */
+export function fillTemplate(wire: WireRequest, values: ReadonlyMap<string, string>): WireRequest {
+  const fill: WriteValues = (text, write) =>
+    text.replaceAll(PLACEHOLDER, (written, name: string) => {
+      const value = values.get(name);
+      return value === undefined ? written : write(value);
+    });
   return {
     method: wire.method,
-    path: filledPath(wire.path, values),
+    path: wire.path.startsWith("{{")
+      ? asPath(fill(wire.path, asIs))
+      : fill(wire.path, percentEncoded),
     headers: Object.fromEntries(
       Object.entries(wire.headers).map(([name, value]) => [name, fill(value, withoutBreaks)]),
     ),
     body: filledBody(wire, fill),
   };
-}
-
-/** Fills the values into a path. Whatever the placeholders and the values are, the result can be sent as a path. */
-export function filledPath(path: string, values: Values): string {
-  return path.startsWith("{{")
-    ? asPath(filled(path, values, asIs))
-    : filled(path, values, percentEncoded, inPath);
-}
-
-function filled(text: string, values: Values, write: Write, writeUnknown = asIs): string {
-  return text.replaceAll(PLACEHOLDER, (written, name: string) => {
-    const value = values.get(name);
-    return value === undefined ? writeUnknown(written) : write(value);
-  });
 }
 
 function filledBody({ body, headers }: WireRequest, fill: WriteValues): WireRequest["body"] {
@@ -120,7 +108,8 @@ export function formText(fields: Iterable<readonly [name: string, value: string]
 
 /** Applies `write` to all text outside placeholders (`{{ name }}`). */
 export function writtenBesides(text: string, write: (text: string) => string): string {
-  return text.split(WRITTEN).map((part, at) => at % 2 === 1 ? part : write(part)).join("");
+  return text.split(/(\{\{[^{}]*\}\})/).map((part, at) => at % 2 === 1 ? part : write(part))
+    .join("");
 }
 
 /**
@@ -128,9 +117,5 @@ export function writtenBesides(text: string, write: (text: string) => string): s
  * }}`).
  */
 export function pathText(path: string): string {
-  return writtenBesides(path, inPath);
-}
-
-function inPath(text: string): string {
-  return text.replaceAll(/[^\x21-\x7e]+/g, percentEncoded);
+  return writtenBesides(path, (part) => part.replaceAll(/[^\x21-\x7e]+/g, percentEncoded));
 }
