@@ -1,6 +1,6 @@
 /**
- * The schema of the load in an agent's job. The rules are those of experiment files: whoever wrote the job, an agent
- * sends nothing that a file could not describe.
+ * The schema of the load in an agent's job. The rules are those of experiment files, whoever wrote the job, but for
+ * placeholders in paths (see `wirePath`).
  */
 import { METHODS } from "../../../base/http/request.ts";
 import * as z from "zod";
