@@ -29,7 +29,7 @@ import {
   type Script,
   type ScriptRequest,
 } from "../../scenarios/request/script.ts";
-import { fillTemplate } from "../../scenarios/request/template.ts";
+import { filledToSend } from "../../scenarios/request/template.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { describeExit } from "../../targets/launch/start_up.ts";
@@ -278,7 +278,7 @@ async function checkStep(
 ): Promise<void> {
   const target = `Cannot measure target ${request.target}`;
   const own = step.hooks === undefined ? null : hooks?.prepared(step.hooks, null) ?? null;
-  const filled = fillTemplate(step.wire, variables);
+  const filled = filledToSend(step.wire, variables);
   const wire = own?.before?.(user, filled) ?? filled;
   if (typeof wire === "string") {
     const at = `${filled.method} ${withoutSecrets(filled.path)}`;

@@ -23,6 +23,7 @@ import type {
   StreamedResponse,
   ThinkStep,
 } from "../../scenarios/request/script.ts";
+import { sendablePath } from "../../scenarios/request/template.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
@@ -209,7 +210,8 @@ function requestsOf(
   const specs = socketSpecsOf(script.requests);
   const checked = checkedStreams(implicitCheck);
   const requests = script.requests.map((request): PreparedRequest => {
-    const { wire, step } = request;
+    const { step } = request;
+    const wire = { ...request.wire, path: sendablePath(request.wire.path) };
     const spec = specs.get(request.expect);
     if (spec !== undefined && request.socket !== undefined) {
       const { bytes, payload } = openingOf(wire, connection);

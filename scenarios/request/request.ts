@@ -11,7 +11,7 @@ import { contentOf, type Files } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import { matchFor, whyUnseen, wrongMatch } from "../../base/pattern.ts";
 import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
-import { formText } from "./template.ts";
+import { formText, PLACEHOLDER_SOURCE } from "./template.ts";
 import { formSpec, multipartBody, multipartSpec, textOrOctets } from "./multipart.ts";
 import { isExpectedJson, jsonIn } from "./expected_json.ts";
 import { jsonSource, textSource } from "./values.ts";
@@ -42,7 +42,9 @@ function formed(form: RegExp, what: string, rule: string): z.ZodString {
 
 /** A path in origin form (RFC 9112 §3.2.1). Placeholders such as `{{ name }}` may be parts of it, or all of it. */
 export const path = formed(
-  /^(?:\/|\{\{[^{}]+\}\})(?:\{\{[^{}]*\}\}|(?!\{\{[^{}]*\}\})[\x21-\x7e])*$/,
+  new RegExp(
+    `^(?:/|${PLACEHOLDER_SOURCE})(?:${PLACEHOLDER_SOURCE}|(?!${PLACEHOLDER_SOURCE})[\\x21-\\x7e])*$`,
+  ),
   "a path",
   "start with /, and percent-encode spaces and non-ASCII characters",
 );

@@ -6,6 +6,10 @@ import { type BodyPart, bodyTexts } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 
 const PLACEHOLDER = /\{\{\s*([^{}\s](?:[^{}]*[^{}\s])?)\s*\}\}/g;
+/** Source of a regular expression that matches a placeholder, in linear time. */
+export const PLACEHOLDER_SOURCE = String.raw`\{\{\s*[^{}\s][^{}]*\}\}`;
+/** Spaces, control characters and all that is not ASCII. */
+const UNSENDABLE = /[^\x21-\x7e]+/g;
 
 type Write = (value: string) => string;
 type WriteValues = (text: string, write: Write) => string;
@@ -18,7 +22,7 @@ export function namesIn({ path, headers, body }: WireRequest): string[] {
   return namesInText([path, ...Object.values(headers), ...bodyTexts(body)].join("\n"));
 }
 
-/** Fills the values into the request. A placeholder without a value stays as written. */
+/** Fills the values into the request. A placeholder without a value stays as written, so that it can be filled later. */
 export function fillTemplate(wire: WireRequest, values: ReadonlyMap<string, string>): WireRequest {
   const fill: WriteValues = (text, write) =>
     text.replaceAll(PLACEHOLDER, (written, name: string) => {
@@ -27,14 +31,29 @@ export function fillTemplate(wire: WireRequest, values: ReadonlyMap<string, stri
     });
   return {
     method: wire.method,
-    path: wire.path.startsWith("{{")
-      ? asPath(fill(wire.path, asIs))
-      : fill(wire.path, percentEncoded),
+    path: wire.path.startsWith("/")
+      ? fill(wire.path, percentEncoded)
+      : wholePath(fill(wire.path, asIs)),
     headers: Object.fromEntries(
       Object.entries(wire.headers).map(([name, value]) => [name, fill(value, withoutBreaks)]),
     ),
     body: filledBody(wire, fill),
   };
+}
+
+/** As `fillTemplate`, but placeholders without a value stay for good, so the path is made fit to be sent. */
+export function filledToSend(wire: WireRequest, values: ReadonlyMap<string, string>): WireRequest {
+  const filled = fillTemplate(wire, values);
+  return { ...filled, path: sendablePath(filled.path) };
+}
+
+/** The path in the form that a request line needs (RFC 9112 §3.2.1), whatever its placeholders contain. */
+export function sendablePath(path: string): string {
+  return path.startsWith("/") ? path.replaceAll(UNSENDABLE, percentEncoded) : asPath(path);
+}
+
+function wholePath(filled: string): string {
+  return filled.search(PLACEHOLDER) < 0 ? asPath(filled) : filled;
 }
 
 function filledBody({ body, headers }: WireRequest, fill: WriteValues): WireRequest["body"] {
@@ -117,5 +136,5 @@ export function writtenBesides(text: string, write: (text: string) => string): s
  * }}`).
  */
 export function pathText(path: string): string {
-  return writtenBesides(path, (part) => part.replaceAll(/[^\x21-\x7e]+/g, percentEncoded));
+  return writtenBesides(path, (part) => part.replaceAll(UNSENDABLE, percentEncoded));
 }

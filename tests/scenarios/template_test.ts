@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { WireRequest } from "../../base/http/request.ts";
-import { fillTemplate, namesIn } from "../../scenarios/request/template.ts";
+import { filledToSend, fillTemplate, namesIn } from "../../scenarios/request/template.ts";
 import { forAll } from "../for_all.ts";
 
 function wireOf(changes: Partial<WireRequest>): WireRequest {
@@ -55,6 +55,23 @@ for (const [sentence, wire, value, result] of filled) {
     assert.deepEqual(fillTemplate(wireOf(wire), new Map([["v", value]])), wireOf(result));
   });
 }
+
+Deno.test("a name without a value stays, and can be filled later", () => {
+  const wire = wireOf({ path: "{{ address }}/{{ user }}", body: "{{ w }}" });
+  const once = fillTemplate(wire, new Map([["user", "a b"]]));
+  const twice = fillTemplate(wire, new Map([["address", "http://h/x"]]));
+  assert.equal(once.body, "{{ w }}");
+  assert.equal(fillTemplate(once, new Map([["address", "http://h/x"]])).path, "/x/a%20b");
+  assert.equal(filledToSend(twice, new Map([["user", "a b"]])).path, "/x/a%20b");
+});
+
+Deno.test("a name that has no value when the request is sent is text, which a path holds percent-encoded", () => {
+  const written = "{{ größe}}{{\r\nw}}";
+  const wire = wireOf({ path: `/${written}`, headers: { a: "{{ w }}" }, body: written });
+  const path = "/{{%20gr%C3%B6%C3%9Fe}}{{%0D%0Aw}}";
+  assert.deepEqual(filledToSend(wire, new Map()), { ...wire, path });
+  assert.equal(filledToSend(wireOf({ path: "{{ w }}" }), new Map()).path, "/%7B%7B%20w%20%7D%7D");
+});
 
 Deno.test("a request needs the names in its path, header values and body, each once", () => {
   const wire = wireOf({

@@ -14,7 +14,7 @@ import type { RootType } from "../../../base/grpc/message_types.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { type ThinkShape, ThinkTimes } from "../../../scenarios/pace/think_times.ts";
-import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
+import { filledToSend, namesIn } from "../../../scenarios/request/template.ts";
 import type { ScriptCode } from "../../../scenarios/code/code.ts";
 import type { RequestHooks, UserHooks } from "../../../scenarios/request/script.ts";
 import type { Hooks, HookUser, PreparedHooks, PreparedUserHooks } from "../hooks/hooks.ts";
@@ -325,7 +325,7 @@ export function sentBy(
   { wire, message }: PreparedRequestStep,
   { redirected, variables, hooked }: Journey,
 ): WireRequest {
-  return redirected.wire ?? hooked ?? (message === null ? fillTemplate(wire, variables) : wire);
+  return redirected.wire ?? hooked ?? (message === null ? filledToSend(wire, variables) : wire);
 }
 
 function prepare(
