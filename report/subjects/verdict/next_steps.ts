@@ -54,7 +54,7 @@ export function turnsStep(
 }
 
 const TURNS =
-  "Load both sides in turns (`order: slices` of an experiment, plateau versus or plateau ab): " +
+  "Load both sides in turns (`order: slices` in the experiment file, `plateau versus` or `plateau ab`): " +
   "whatever disturbs one then disturbs the other, so their ratio holds.";
 
 export function mendStep(
