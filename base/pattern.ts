@@ -103,7 +103,7 @@ function isRegExp(source: string): boolean {
 }
 
 /**
- * Escapes, character classes, and the openings of special groups, such as `(?<`. A class is one token, because nothing
+ * Escapes, character classes, and the openings of special groups, such as `(?<=`. A class is one token, because nothing
  * in it opens a group.
  */
 const TOKENS = /\\(?:k<|[^])|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!])?/gs;

@@ -124,10 +124,13 @@ export function unescaped(text: string): string {
   }
 }
 
-/** Keys of a file whose values are commands, or lists of commands. */
+/** Keys of an experiment file whose values are commands, or lists of commands. */
 const COMMANDS: readonly string[] = ["command", "build", "setup", "before", "after", "teardown"];
 
-/** All secrets in the data of a file: under `headers` and `env`, in commands, and in URLs anywhere. */
+/**
+ * All secrets in the data of an experiment file or of a request: under `headers` and `env`, in commands, and in URLs
+ * anywhere.
+ */
 export function secretsIn(data: unknown): string[] {
   if (typeof data === "string") return passwordsIn(data);
   if (typeof data !== "object" || data === null) return [];
@@ -139,7 +142,10 @@ export function secretsIn(data: unknown): string[] {
   ]);
 }
 
-/** Names of variables and options whose values are secret, even if the word is joined to others, as in `PGPASSWORD`. */
+/**
+ * Names of environment variables and options whose values are secret. The word that tells may be joined to others, as
+ * in `PGPASSWORD`.
+ */
 const SECRET_VARIABLE =
   /(?:pass(?:word|wd|phrase)|secret|token|credentials?|(?:api|access|private|secret)[-_]?key)$/i;
 

@@ -1,4 +1,4 @@
-/** Name → addresses, as the system resolves names (hosts file included), in the order in which they are dialed. */
+/** Resolves host names as the system does, hosts file included, and orders the addresses as they are to be dialed. */
 import { lookup, type LookupAddress } from "node:dns"; // in Deno 2.6, node:dns/promises warns of a deprecated module
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";

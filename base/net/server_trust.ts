@@ -122,7 +122,7 @@ export class ServerTrust {
     return !/TUBITAK/.test(new TextDecoder().decode(line)) || TURKISH.test(this.serverName);
   }
 
-  /** Why a server's chain, its own certificate first, is not trusted; null if it is. */
+  /** Why a server's chain, its own certificate first, is not trusted; null if it is trusted. */
   refusalOf(sent: Deno.PointerValue): string | null {
     const { certificates } = this.openssl;
     const chain = sent === null ? [] : this.#listOf(sent);

@@ -104,7 +104,7 @@ function callerOf(tree: CallTree, called: Frame): Frame | null {
   return first?.[0] ?? null;
 }
 
-/** Profile runs of one cell. */
+/** The profile runs of one cell, that is of one combination of target, scenario and factor values. */
 export interface ProfiledRuns {
   readonly runs: readonly {
     readonly tree: CallTree;
@@ -254,7 +254,10 @@ function beyondOthersMs(one: Growth, whole: Growth): number {
   return one.afterMs - Math.min(MOST_SLOWED, factor) * one.beforeMs;
 }
 
-/** Keys of the program's own functions. Older profiles do not mark them, so those of both sides are taken together. */
+/**
+ * Keys of the program's own functions. Older profiles do not mark these, so a function counts as the program's own if
+ * any run, before or after the change, marks it.
+ */
 function ownCode(runs: ProfiledRuns["runs"]): ReadonlySet<string> {
   const frames = runs.flatMap(({ tree }) => tree.frames.filter(({ own }) => own));
   return new Set(frames.map(keyOf));
@@ -278,8 +281,8 @@ function byPackage(times: OwnTimes, own: ReadonlySet<string>): OwnTimes {
 const OWN_CODE = "the program's own code";
 
 /**
- * The package of a function that is not the program's own, such as `express` or `@scope/name`. For the runtime's own code and for time outside of
- * functions, a description; "" for native functions.
+ * The package of a function that is not the program's own, such as `express` or `@scope/name`; a description for the
+ * runtime's own code and for time outside of functions; "" for native functions.
  */
 function packageOf(frame: Frame): string {
   const { module } = frame;

@@ -188,7 +188,7 @@ export class Realm {
   }
 
   /**
-   * The default export as data, with each function replaced by its path.
+   * The default export as data, with each function replaced by its path in that data.
    * @param parameters Parameters for a default export that is a function.
    */
   experiment(parameters: Readonly<Record<string, unknown>>): unknown {
@@ -220,8 +220,8 @@ export class Realm {
   }
 
   /**
-   * Subtracts one pause of the machine from the time of a call, so that the pause does not make the call seem endless,
-   * which would cost the engine.
+   * Subtracts one pause of the machine from the time of a call, so that the pause does not make the call seem endless.
+   * Otherwise the call would be aborted, and the engine lost with it.
    */
   #skipHalt(nowMs: number): void {
     const isFirst = Number.isNaN(this.#sinceMs);
@@ -307,7 +307,7 @@ export class Realm {
 
   // hot: runs for every request of a load with hooks.
   /**
-   * Calls `before` for a user. Throws a ScriptError.
+   * Calls `before` for a user. Throws a ScriptError if the hook fails.
    * @param isFirst Whether the user's session begins with this call.
    */
   before(hook: RealmFunction, user: RealmUser, isFirst: boolean): HookResult {
@@ -323,7 +323,8 @@ export class Realm {
   }
 
   /**
-   * Calls `after`, or a hook of a user, and returns what it has changed. Throws a ScriptError.
+   * Calls `after`, or a hook for the start or end of a user. Returns what the hook has changed, as bits (see
+   * `CHANGED`). Throws a ScriptError if the hook fails.
    * @param status The status of the response.
    */
   after(hook: RealmFunction, user: RealmUser, isFirst: boolean, status = 0): number {
@@ -386,7 +387,7 @@ export class Realm {
   /**
    * Calls a function of the experiment outside of a load. The function may await its fetches. Returns the function's
    * result as JSON.
-   * @param json The arguments, as a list.
+   * @param json The arguments, as a JSON list.
    */
   async call(
     name: string,
@@ -598,9 +599,7 @@ export class Realm {
   }
 }
 
-/**
- * The fetches of one call. They are over when the call's function and all of them have ended, or when the call fails.
- */
+/** The fetches of one call. The call is over when its function and all of its fetches have ended, or when it fails. */
 interface Fetches {
   readonly fetch: (url: string, init: string) => Promise<string>;
   /** Number of responses that have not come yet. */

@@ -112,7 +112,7 @@ const SCHED_GETATTR = Deno.build.arch === "x86_64" ? 315n : 275n;
 const ATTRIBUTE_WORDS = 12;
 const SIZE = 0;
 const POLICY = 1;
-/** Index of the word that holds the slice's length in nanoseconds (its lower half). */
+/** Index of the word that holds the lower 32 bits of the slice's length in nanoseconds. */
 const RUNTIME = 6;
 /** The default scheduling policy of threads. */
 const SCHED_OTHER = 0;
