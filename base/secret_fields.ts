@@ -17,8 +17,8 @@ const AUTHORITY = /[^\s/?#"<>]+/y;
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
 /**
- * Least length at which a cookie, a part beside a placeholder, a line of a key, or the base64 of a value within
- * something longer counts as a secret, because shorter ones are words such as `dark`.
+ * Least length at which these count as secrets: a cookie, the text beside a placeholder, a line of a key, and the
+ * base64 of a value within something longer. Shorter ones may be words such as `dark`.
  */
 const LEAST_PART = 8;
 /** The shortest base64 that counts as a secret, because a shorter one may be any word. */
@@ -143,8 +143,8 @@ export function secretsIn(data: unknown): string[] {
 }
 
 /**
- * Names of environment variables and options whose values are secret. The word that tells may be joined to others, as
- * in `PGPASSWORD`.
+ * Names of environment variables and options whose values are secret. Such a name ends in a telling word, perhaps
+ * joined to another one, as in `PGPASSWORD`.
  */
 const SECRET_VARIABLE =
   /(?:pass(?:word|wd|phrase)|secret|token|credentials?|(?:api|access|private|secret)[-_]?key)$/i;
@@ -175,8 +175,8 @@ function commandsIn(value: unknown): string[] {
 const SHELL_WORDS = /(?:[^\s"';&|()]|"[^"]*"|'[^']*')+/g;
 
 /**
- * The secrets in a command line: credentials in its words, even inside a word that is itself a shell command, such as
- * `--password=…`, `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
+ * The secrets in a command line, such as `--password=…`, `--token …`, `NAME_SECRET=…` and curl's `-u user:password`,
+ * also inside a word that is itself a shell command.
  */
 function secretsInCommand(words: readonly string[]): string[] {
   const parts = words.flatMap((word) => /\s/.test(word) ? word.match(SHELL_WORDS) ?? [] : [word]);

@@ -222,8 +222,8 @@ class Forms {
   /** Holds 1 at the hash of each pair of characters with which some form begins. */
   readonly #begins = new Uint8Array(65_536);
   /**
-   * The first `LEAST_WITHIN` characters of each head, or all of a shorter head → the lengths of all heads that begin
-   * so.
+   * For each beginning of heads (their first `LEAST_WITHIN` characters, or all of a shorter head), the lengths of all
+   * heads that begin so.
    */
   readonly #headLengths = new Map<string, number[]>();
   /** Forms keyed by their head; those with the same head are in the order in which they were added. */

@@ -79,7 +79,7 @@ const NEWS = ["readable", "end", "close"] as const;
 
 type TlsEndpoint = TcpEndpoint & { readonly tls: Tls };
 
-/** Rejects with a DialError. */
+/** Connects through `node:tls`, to the endpoint itself or through its proxy. Rejects with a DialError. */
 export async function dialNodeTls(
   endpoint: TlsEndpoint,
   route: Route,

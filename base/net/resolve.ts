@@ -86,7 +86,7 @@ function ownFamilies(): ReadonlySet<number> {
   }
 }
 
-/** Alternates between the families, beginning with the one that the system prefers (RFC 8305 §4). */
+/** Alternates between IPv4 and IPv6 addresses, beginning with the family that the system prefers (RFC 8305 §4). */
 export function interleaved(addresses: readonly string[]): string[] {
   const [preferred, other] = [true, false].map((isFirst) =>
     addresses.filter((ip) => (isIP(ip) === isIP(addresses[0])) === isFirst)

@@ -72,8 +72,8 @@ export interface OwnPart {
 }
 
 /**
- * The program's function with the largest share. Time in packages, libraries and the runtime counts for the nearest of
- * the program's functions that called them.
+ * The program's function with the largest share. Time in packages, libraries and the runtime counts for the program's
+ * function that called them, directly or through other such code.
  */
 export function largestOwnPart(tree: CallTree): OwnPart | null {
   const nearest: number[] = [];
@@ -174,7 +174,7 @@ export function profileChange(before: ProfiledRuns, after: ProfiledRuns): Profil
   };
 }
 
-/** Own time per request in one run, by function or by package. */
+/** Own time per request in one run, in milliseconds, by function or by package. */
 type OwnTimes = ReadonlyMap<string, number>;
 
 /**
@@ -193,7 +193,10 @@ function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): O
   );
 }
 
-/** Functions that only one side has, grouped by name; functions of packages and anonymous functions are left out. */
+/**
+ * Functions that occur in `own` but not in `other`, grouped by name; functions of packages and anonymous functions are
+ * left out.
+ */
 function ownFunctions(
   own: readonly OwnTimes[],
   other: readonly OwnTimes[],

@@ -178,7 +178,7 @@ function lookAt(clock: number, counter: number): Uint8Array {
   ]);
 }
 
-/** How many numbers follow each opcode as operands; other kinds of operands are in `skipOperands`. */
+/** How many numbers follow each opcode as operands. `skipOperands` handles operands of other kinds. */
 const OPERANDS = new Map<number, number>([
   ...[0x02, LOOP, 0x04, 0x0c, 0x0d, 0x10, 0x12].map((code) => [code, 1] as const),
   ...[0x11, 0x13].map((code) => [code, 2] as const),

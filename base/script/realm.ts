@@ -65,7 +65,7 @@ export interface HookResult {
    * changed.
    */
   readonly head: string | null;
-  /** Expected number of lines in `head`; 0 for none. */
+  /** Number of lines that `head` must have; 0 if `head` is null. */
   readonly lines: number;
 }
 
@@ -77,7 +77,10 @@ const WORD = { changed: 0, isFirst: 1, status: 2, lines: 3 };
 /** Random numbers passed to the script at a time. */
 const RANDOM_NUMBERS = 256;
 
-/** A function of the prelude, or a function that the prelude made. */
+/**
+ * A function of the prelude (Plateau's JavaScript that runs in the engine before the script), or one that the prelude
+ * made.
+ */
 export type RealmFunction = QuickJSHandle;
 export type RealmUser = QuickJSHandle;
 
@@ -298,8 +301,8 @@ export class Realm {
   }
 
   /**
-   * The hook that a rehearsal calls: in every fourth session of its user it sets a header field, as most hooks do, and
-   * otherwise it does nothing.
+   * The hook that `Hooks.rehearse` calls before a load to warm up the code: in every fourth session of its user it sets
+   * a header field, as most hooks do, and otherwise it does nothing.
    */
   rehearsal(): RealmFunction {
     return this.#call(this.#own("rehearsal"));

@@ -44,8 +44,7 @@ export function limitsOf(
 }
 
 /**
- * The limit, in cores, that cpu.max of version 2 holds as `QUOTA PERIOD` in µs; null for no limit, which is `max
- * PERIOD`.
+ * The limit, in cores, that cpu.max of version 2 holds as `QUOTA PERIOD` in µs; null if there is none (`max PERIOD`).
  */
 export function parseCpuMax(text: Text): number | null {
   const [, quota, period] = /^(\d+) (\d+)/.exec(text ?? "") ?? [];

@@ -60,8 +60,8 @@ export function coreTimesOf(
 }
 
 /**
- * Used because Deno's `os.cpus()` is empty under Wine. It is declared here rather than in windows.ts, so that `plateau
- * bench` loads no module on Linux that it does not need there.
+ * Used because Deno's `os.cpus()` is empty under Wine. It is declared here rather than in windows.ts, so that `bench`
+ * loads no module on Linux that it does not need there.
  */
 const GET_SYSTEM_TIMES = {
   GetSystemTimes: { parameters: ["buffer", "buffer", "buffer"], result: "i32" },

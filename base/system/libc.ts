@@ -68,7 +68,7 @@ export const listenCalls = group({
   accept4: { parameters: ["i32", "pointer", "pointer", "i32"], result: "i32" },
 });
 
-/** Calls that make connections and wait for them. */
+/** Calls that make connections and wait for events on them. */
 const SOCKET_SYMBOLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },

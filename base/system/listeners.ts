@@ -97,7 +97,8 @@ export function parseTcpListeners(text: string): TcpListener[] {
 }
 
 /**
- * The kernel gives a connection to a listener at exactly its address, or else to a listener at the wildcard address.
+ * The inodes of the listeners that get a connection to this address: the kernel chooses a listener at exactly this
+ * address, or else one at the wildcard address.
  */
 export function inodesAt(
   { bytes, port }: TcpAddress,
