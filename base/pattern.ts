@@ -27,7 +27,10 @@ export async function loadEngine(): Promise<void> {
   engine ??= (await import("re2js")).RE2JS;
 }
 
-/** Returns the text that the pattern's group matches; null if nothing matches. */
+/**
+ * Returns the text that the pattern's group matches; null if nothing matches. `isCut` is true if the end of the text
+ * was cut off.
+ */
 type PatternSearch = (text: string, isCut: boolean) => string | null;
 
 /**
@@ -73,7 +76,10 @@ export function whyUnseen(bytes: number): string | null {
     : `a pattern searches only the first ${most} of a body, and this body is longer`;
 }
 
-/** The reason why `source` is not a pattern with one group; null if it is. Completes `Cannot use … as a pattern: `. */
+/**
+ * Completes `Cannot use … as a pattern: ` with the reason why `source` can't be used as a pattern with one group; null
+ * if it can.
+ */
 export function wrongPattern(source: string): string | null {
   const wrong = wrongMatch(source);
   if (wrong !== null) return wrong;
@@ -81,7 +87,7 @@ export function wrongPattern(source: string): string | null {
   return groups === 1 ? null : `it needs one group (…) around the value, but has ${groups}`;
 }
 
-/** The reason why `source` is not a pattern; null if it is. */
+/** The reason why `source` can't be used as a pattern; null if it can. */
 export function wrongMatch(source: string): string | null {
   if (!isWithin("pattern", source.length)) return beyond("pattern", source.length);
   if (!isRegExp(source)) return "it is not a regular expression";
@@ -103,7 +109,7 @@ function isRegExp(source: string): boolean {
 }
 
 /**
- * Escapes, character classes, and the openings of special groups, such as `(?<`. A class is one token, because nothing
+ * Escapes, character classes, and the openings of special groups, such as `(?<=`. A class is one token, because nothing
  * in it opens a group.
  */
 const TOKENS = /\\(?:k<|[^])|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!])?/gs;

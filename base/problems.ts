@@ -1,11 +1,11 @@
-/** Issues of a schema → one finding for each problem that the user has to fix. */
+/** Turns the issues that a schema reports into findings, one for each problem that the user has to fix. */
 import type * as z from "zod";
 import { closest } from "./suggest.ts";
 
 type Issue = z.core.$ZodIssue;
 export type Path = readonly PropertyKey[];
 
-/** A conflict between parts that are valid alone, at the path of one of them. */
+/** A conflict between two parts of the data, each of which is valid alone. The path is that of one of them. */
 export interface Conflict {
   readonly path: PropertyKey[];
   readonly message: string;
@@ -113,7 +113,7 @@ function undecided(keys: readonly string[], value: unknown): Issue {
   return { code: "custom", path: [], message, input: value };
 }
 
-/** Whether the problem is that a key is missing whose misspelt form is reported already. */
+/** Whether the problem is a missing key whose misspelt form is reported already. */
 function isMisspelt(
   { path, isKey }: PathProblem,
   all: readonly PathProblem[],

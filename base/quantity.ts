@@ -1,6 +1,6 @@
 /**
- * Quantities as people write them, as zod schemas: text in, one unit out.
- * Inside the program a time is milliseconds or microseconds, and its name says which.
+ * Zod schemas for quantities as people write them. Each schema turns text into a number of one fixed unit. Inside the
+ * program a time is milliseconds or microseconds, and its name says which.
  */
 import * as z from "zod";
 import { quotedOpenly } from "./secrets.ts";
@@ -44,7 +44,7 @@ export function durationText(ms: number): string {
 
 const RATE = /^(\d+(?:\.\d+)?)\/(s|m|h)$/;
 const SECONDS_PER = { s: 1, m: 60, h: 3_600 } as const;
-/** The most characters of a rate that a person would write. A longer number comes from a division. */
+/** Nobody would write a rate's number with more characters than this: a longer number comes from a division. */
 const MOST_SIGNS = 12;
 
 /** Events per second in `text` ("1000/s", "30/m"), or null when it is not a rate. */

@@ -17,8 +17,8 @@ const AUTHORITY = /[^\s/?#"<>]+/y;
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
 /**
- * Least length at which a cookie, a part beside a placeholder, a line of a key, or the base64 of a value within
- * something longer counts as a secret, because shorter ones are words such as `dark`.
+ * Least length at which these count as secrets: a cookie, the text beside a placeholder, a line of a key, and the
+ * base64 of a value within something longer. Shorter ones may be words such as `dark`.
  */
 const LEAST_PART = 8;
 /** The shortest base64 that counts as a secret, because a shorter one may be any word. */
@@ -124,10 +124,13 @@ export function unescaped(text: string): string {
   }
 }
 
-/** Keys of a file whose values are commands, or lists of commands. */
+/** Keys of an experiment file whose values are commands, or lists of commands. */
 const COMMANDS: readonly string[] = ["command", "build", "setup", "before", "after", "teardown"];
 
-/** All secrets in the data of a file: under `headers` and `env`, in commands, and in URLs anywhere. */
+/**
+ * All secrets in the data of an experiment file or of a request: under `headers` and `env`, in commands, and in URLs
+ * anywhere.
+ */
 export function secretsIn(data: unknown): string[] {
   if (typeof data === "string") return passwordsIn(data);
   if (typeof data !== "object" || data === null) return [];
@@ -139,7 +142,10 @@ export function secretsIn(data: unknown): string[] {
   ]);
 }
 
-/** Names of variables and options whose values are secret, even if the word is joined to others, as in `PGPASSWORD`. */
+/**
+ * Names of environment variables and options whose values are secret. Such a name ends in a telling word, perhaps
+ * joined to another one, as in `PGPASSWORD`.
+ */
 const SECRET_VARIABLE =
   /(?:pass(?:word|wd|phrase)|secret|token|credentials?|(?:api|access|private|secret)[-_]?key)$/i;
 
@@ -169,8 +175,8 @@ function commandsIn(value: unknown): string[] {
 const SHELL_WORDS = /(?:[^\s"';&|()]|"[^"]*"|'[^']*')+/g;
 
 /**
- * The secrets in a command line: credentials in its words, even inside a word that is itself a shell command, such as
- * `--password=…`, `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
+ * The secrets in a command line, such as `--password=…`, `--token …`, `NAME_SECRET=…` and curl's `-u user:password`,
+ * also inside a word that is itself a shell command.
  */
 function secretsInCommand(words: readonly string[]): string[] {
   const parts = words.flatMap((word) => /\s/.test(word) ? word.match(SHELL_WORDS) ?? [] : [word]);

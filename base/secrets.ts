@@ -13,13 +13,13 @@ export const SECRET = "[secret]";
  * Values that are never hidden: an empty text, a single character, two digits. Hiding them would garble every figure.
  */
 const HIDES_NOTHING = /^(?:.?|\d\d)$/su;
-/** A shorter secret is replaced only where it is a whole word; otherwise it would garble whole texts. */
+/** A shorter secret is replaced only where it is a whole word: to replace it within words would garble whole texts. */
 const LEAST_WITHIN = 4;
 /** A shorter secret may be a word of the document itself, so it is not searched for in documents. */
 const LEAST_IN_DOCUMENTS = 8;
 /**
- * A secret that is a shorter word, with or without hyphens, is not searched for in Plateau's own sentences, because
- * they may contain it.
+ * A shorter secret is not searched for in Plateau's own sentences if it consists of words (perhaps joined by hyphens),
+ * because the sentences may contain the same words.
  */
 const LEAST_UNCOMMON = 12;
 /** Plain words, and amounts such as `30s`, `1.5x` or `127.0.0.1:8080`. */
@@ -222,7 +222,8 @@ class Forms {
   /** Holds 1 at the hash of each pair of characters with which some form begins. */
   readonly #begins = new Uint8Array(65_536);
   /**
-   * For each beginning of a head (`LEAST_WITHIN` characters, or fewer): the lengths of all heads that begin with it.
+   * For each beginning of heads (their first `LEAST_WITHIN` characters, or all of a shorter head), the lengths of all
+   * heads that begin so.
    */
   readonly #headLengths = new Map<string, number[]>();
   /** Forms keyed by their head; those with the same head are in the order in which they were added. */
@@ -282,7 +283,7 @@ class Forms {
     return most;
   }
 
-  /** The next place, from `from` on, at which a form may begin; the end if there is none. */
+  /** The next place, from `from` on, at which a form may begin; the end of the text if there is none. */
   #next(text: string, from: number): number {
     const begins = this.#begins;
     for (let at = from, code = text.charCodeAt(from); at + 1 < text.length; at++) {

@@ -29,8 +29,8 @@ class NodeTlsConnection implements Connection {
   };
 
   /**
-   * @param below The socket that carries this one, such as a tunnel, and is closed with it.
-   * @param errors Errors that the socket has reported already.
+   * @param below The socket that carries `socket`, such as a tunnel to the server; it is closed along with `socket`.
+   * @param errors Errors that `socket` has reported already.
    */
   constructor(
     private readonly socket: Socket,
@@ -79,7 +79,7 @@ const NEWS = ["readable", "end", "close"] as const;
 
 type TlsEndpoint = TcpEndpoint & { readonly tls: Tls };
 
-/** Rejects with a DialError. */
+/** Connects through `node:tls`, to the endpoint itself or through its proxy. Rejects with a DialError. */
 export async function dialNodeTls(
   endpoint: TlsEndpoint,
   route: Route,
@@ -100,7 +100,7 @@ export async function dialNodeTls(
     close();
     aborted.reject(handshakeFailed(new Error("closed"), tls));
   };
-  const errors: Error[] = []; // an alert may follow the handshake immediately
+  const errors: Error[] = []; // an alert may arrive before NodeTlsConnection listens
   socket.on("error", (error) => errors.push(error));
   below?.on("error", close); // closing makes the TLS socket report the failure
   signal.addEventListener("abort", abort);
@@ -164,8 +164,9 @@ function optionsOf(tls: Tls): ConnectionOptions {
 }
 
 /**
- * Why a certificate of a trusted chain is not valid for this server, in the words of rustls; undefined if it is. A CA
- * certificate, or one with a host name only in its subject, is valid only if the user has named that very certificate.
+ * Why a certificate of a trusted chain is not valid for this server, in the words of rustls; undefined if it is valid.
+ * A CA certificate, or one with a host name only in its subject, is valid only if the user has named that very
+ * certificate.
  */
 function identityRefusal(
   { serverName, caCerts }: Tls,

@@ -10,7 +10,8 @@ import { type Endpoint, hasTls } from "./endpoint.ts";
 
 const BUFFER_BYTES = 64 * 1024;
 /**
- * Time for a server to raise its limit of concurrent streams, which it may first announce too low (RFC 9113 §6.5.2).
+ * How long to wait for a server to raise its limit of concurrent streams, because it may announce a low limit first
+ * (RFC 9113 §6.5.2).
  */
 const RAISE_MS = 1_000;
 

@@ -1,4 +1,4 @@
-/** Opens one WebSocket on a connection of its own, and closes it: for a preflight. */
+/** Opens one WebSocket on a connection of its own and closes it again, for a preflight. */
 import { KeptRoom } from "../http/kept.ts";
 import type { ReceivedResponse } from "../http/received.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";

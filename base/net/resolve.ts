@@ -1,4 +1,4 @@
-/** Name → addresses, as the system resolves names (hosts file included), in the order in which they are dialed. */
+/** Resolves host names as the system does, hosts file included, and orders the addresses as they are to be dialed. */
 import { lookup, type LookupAddress } from "node:dns"; // in Deno 2.6, node:dns/promises warns of a deprecated module
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -86,7 +86,7 @@ function ownFamilies(): ReadonlySet<number> {
   }
 }
 
-/** Alternates between the families, beginning with the one that the system prefers (RFC 8305 §4). */
+/** Alternates between IPv4 and IPv6 addresses, beginning with the family that the system prefers (RFC 8305 §4). */
 export function interleaved(addresses: readonly string[]): string[] {
   const [preferred, other] = [true, false].map((isFirst) =>
     addresses.filter((ip) => (isIP(ip) === isIP(addresses[0])) === isFirst)

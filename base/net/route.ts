@@ -48,7 +48,7 @@ export class RouteTo {
 
   constructor(private readonly host: Host) {}
 
-  /** Rejects with a DialError. */
+  /** Looks the host up unless a look-up has succeeded before. Rejects with a DialError if the host can't be found. */
   get(): Promise<Route> {
     return this.#route ??= this.#lookUp().catch((error) => {
       this.#route = null;

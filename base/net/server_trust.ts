@@ -41,7 +41,7 @@ const ED25519 = 1087;
 const DIGESTS = new Set([672, 673, 674]);
 const CURVES = new Set(["prime256v1", "secp384r1", "secp521r1"]);
 
-/** X509_V_ERR_… for a chain without a trusted authority, and for a wrong name or address. */
+/** OpenSSL's error codes (X509_V_ERR_…) for a chain without a trusted authority, and for a wrong name or address. */
 const UNKNOWN_ISSUER = new Set([2, 18, 19, 20, 21]);
 const WRONG_NAME = new Set([62, 64]);
 
@@ -122,7 +122,7 @@ export class ServerTrust {
     return !/TUBITAK/.test(new TextDecoder().decode(line)) || TURKISH.test(this.serverName);
   }
 
-  /** Why a server's chain, its own certificate first, is not trusted; null if it is. */
+  /** Why a server's chain, its own certificate first, is not trusted; null if it is trusted. */
   refusalOf(sent: Deno.PointerValue): string | null {
     const { certificates } = this.openssl;
     const chain = sent === null ? [] : this.#listOf(sent);

@@ -23,7 +23,10 @@ export class TunnelResponse {
     this.#reader.begin(true); // like a response to HEAD, it has no body
   }
 
-  /** Returns "" until the response is complete; then null if the tunnel is open, or why it is not. */
+  /**
+   * Returns "" until the response is complete; after that, null if the tunnel is open, otherwise the reason why it is
+   * not.
+   */
   read(bytes: Uint8Array, length: number): string | null {
     const reader = this.#reader;
     const end = reader.read(bytes, 0, length);

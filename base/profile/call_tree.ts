@@ -18,8 +18,8 @@ export interface Frame {
 }
 
 /**
- * A call tree. `frame`, `parent` and `ownMs` have an entry for each node, parents before their children, without the
- * root.
+ * A call tree. `frame`, `parent` and `ownMs` have an entry for each node except the root, and parents come before their
+ * children.
  */
 export interface CallTree {
   readonly frames: readonly Frame[];
@@ -112,7 +112,7 @@ export function treeMs({ ownMs }: Pick<CallTree, "ownMs">): number {
   return ownMs.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** For each node, time in the function including everything that it called. */
+/** For each node, milliseconds spent in the function and in everything that it called. */
 export function totalsOf({ parent, ownMs }: CallTree): number[] {
   const totals = [...ownMs];
   for (let node = parent.length - 1; node >= 0; node--) { // children come after their parents

@@ -72,8 +72,8 @@ export interface OwnPart {
 }
 
 /**
- * The program's function with the largest share. Time in packages, libraries and the runtime counts for the nearest of
- * the program's functions that called them.
+ * The program's function with the largest share. Time in packages, libraries and the runtime counts for the program's
+ * function that called them, directly or through other such code.
  */
 export function largestOwnPart(tree: CallTree): OwnPart | null {
   const nearest: number[] = [];
@@ -104,7 +104,7 @@ function callerOf(tree: CallTree, called: Frame): Frame | null {
   return first?.[0] ?? null;
 }
 
-/** Profile runs of one cell. */
+/** The profile runs of one cell, that is of one combination of target, scenario and factor values. */
 export interface ProfiledRuns {
   readonly runs: readonly {
     readonly tree: CallTree;
@@ -174,7 +174,7 @@ export function profileChange(before: ProfiledRuns, after: ProfiledRuns): Profil
   };
 }
 
-/** Own time per request in one run, by function or by package. */
+/** Own time per request in one run, in milliseconds, by function or by package. */
 type OwnTimes = ReadonlyMap<string, number>;
 
 /**
@@ -193,7 +193,10 @@ function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): O
   );
 }
 
-/** Functions that only one side has, grouped by name; functions of packages and anonymous functions are left out. */
+/**
+ * Functions that occur in `own` but not in `other`, grouped by name; functions of packages and anonymous functions are
+ * left out.
+ */
 function ownFunctions(
   own: readonly OwnTimes[],
   other: readonly OwnTimes[],
@@ -254,7 +257,10 @@ function beyondOthersMs(one: Growth, whole: Growth): number {
   return one.afterMs - Math.min(MOST_SLOWED, factor) * one.beforeMs;
 }
 
-/** Keys of the program's own functions. Older profiles do not mark them, so those of both sides are taken together. */
+/**
+ * Keys of the program's own functions. Older profiles do not mark these, so a function counts as the program's own if
+ * any run, before or after the change, marks it.
+ */
 function ownCode(runs: ProfiledRuns["runs"]): ReadonlySet<string> {
   const frames = runs.flatMap(({ tree }) => tree.frames.filter(({ own }) => own));
   return new Set(frames.map(keyOf));
@@ -278,8 +284,8 @@ function byPackage(times: OwnTimes, own: ReadonlySet<string>): OwnTimes {
 const OWN_CODE = "the program's own code";
 
 /**
- * The package of a function that is not the program's own, such as `express` or `@scope/name`. For the runtime's own code and for time outside of
- * functions, a description; "" for native functions.
+ * The package of a function that is not the program's own, such as `express` or `@scope/name`; a description for the
+ * runtime's own code and for time outside of functions; "" for native functions.
  */
 function packageOf(frame: Frame): string {
   const { module } = frame;

@@ -48,8 +48,8 @@ const MOST_OCTETS = 3;
 /** A page of WebAssembly's memory. */
 const PAGE_BYTES = 65_536;
 /**
- * Share of the limit above which the memory counts as full. Below it, the memory can still grow by its least step, a
- * twentieth.
+ * Above this share of its limit, the memory counts as full. Below it, the memory can still grow by its least step, a
+ * twentieth of its size.
  */
 const FULL = 0.9;
 /** Pages of memory with which the engine starts. */

@@ -121,7 +121,7 @@ function meteredCode(
   return joined(parts);
 }
 
-/** The body of a function; if it has loops that call functions, they count in an additional local variable. */
+/** The body of a function; if it has loops that call functions, an additional local variable counts their rounds. */
 function meteredBody(body: Uint8Array, params: number, clock: number): Uint8Array {
   const reader = new Reader(body);
   const groups = reader.number();
@@ -178,7 +178,7 @@ function lookAt(clock: number, counter: number): Uint8Array {
   ]);
 }
 
-/** How many numbers follow each opcode as operands; other kinds of operands are in `skipOperands`. */
+/** How many numbers follow each opcode as operands. `skipOperands` handles operands of other kinds. */
 const OPERANDS = new Map<number, number>([
   ...[0x02, LOOP, 0x04, 0x0c, 0x0d, 0x10, 0x12].map((code) => [code, 1] as const),
   ...[0x11, 0x13].map((code) => [code, 2] as const),
@@ -190,7 +190,9 @@ const OPERANDS = new Map<number, number>([
   ...range(0x45, 0xc4).map((code) => [code, 0] as const), // arithmetic
 ]);
 
-/** How many numbers follow each opcode after 0xfc: conversions, and bulk operations on memory and tables. */
+/**
+ * How many numbers follow each opcode that has the prefix 0xfc: conversions, and bulk operations on memory and tables.
+ */
 const WIDE_OPERANDS: readonly number[] = [
   ...[0, 0, 0, 0, 0, 0, 0, 0],
   ...[2, 1, 2, 1, 2, 1, 2, 1, 1, 1],
@@ -261,7 +263,7 @@ class Reader {
   }
 }
 
-/** An unsigned number in LEB128. */
+/** Writes an unsigned number in LEB128. */
 function number(value: number): Uint8Array {
   const octets: number[] = [];
   for (let rest = value;; rest >>>= 7) {

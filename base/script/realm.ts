@@ -65,7 +65,7 @@ export interface HookResult {
    * changed.
    */
   readonly head: string | null;
-  /** Expected number of lines in `head`; 0 for none. */
+  /** Number of lines that `head` must have; 0 if `head` is null. */
   readonly lines: number;
 }
 
@@ -77,7 +77,10 @@ const WORD = { changed: 0, isFirst: 1, status: 2, lines: 3 };
 /** Random numbers passed to the script at a time. */
 const RANDOM_NUMBERS = 256;
 
-/** A function of the prelude, or a function that the prelude made. */
+/**
+ * A function of the prelude (Plateau's JavaScript that runs in the engine before the script), or one that the prelude
+ * made.
+ */
 export type RealmFunction = QuickJSHandle;
 export type RealmUser = QuickJSHandle;
 
@@ -188,7 +191,7 @@ export class Realm {
   }
 
   /**
-   * The default export as data, with each function replaced by its path.
+   * The default export as data, with each function replaced by its path in that data.
    * @param parameters Parameters for a default export that is a function.
    */
   experiment(parameters: Readonly<Record<string, unknown>>): unknown {
@@ -220,8 +223,8 @@ export class Realm {
   }
 
   /**
-   * Subtracts one pause of the machine from the time of a call, so that the pause does not make the call seem endless,
-   * which would cost the engine.
+   * Subtracts one pause of the machine from the time of a call, so that the pause does not make the call seem endless.
+   * Otherwise the call would be aborted, and the engine lost with it.
    */
   #skipHalt(nowMs: number): void {
     const isFirst = Number.isNaN(this.#sinceMs);
@@ -298,8 +301,8 @@ export class Realm {
   }
 
   /**
-   * The hook that a rehearsal calls: in every fourth session of its user it sets a header field, as most hooks do, and
-   * otherwise it does nothing.
+   * The hook that `Hooks.rehearse` calls before a load to warm up the code: in every fourth session of its user it sets
+   * a header field, as most hooks do, and otherwise it does nothing.
    */
   rehearsal(): RealmFunction {
     return this.#call(this.#own("rehearsal"));
@@ -307,7 +310,7 @@ export class Realm {
 
   // hot: runs for every request of a load with hooks.
   /**
-   * Calls `before` for a user. Throws a ScriptError.
+   * Calls `before` for a user. Throws a ScriptError if the hook fails.
    * @param isFirst Whether the user's session begins with this call.
    */
   before(hook: RealmFunction, user: RealmUser, isFirst: boolean): HookResult {
@@ -323,7 +326,8 @@ export class Realm {
   }
 
   /**
-   * Calls `after`, or a hook of a user, and returns what it has changed. Throws a ScriptError.
+   * Calls `after`, or a hook for the start or end of a user. Returns what the hook has changed, as bits (see
+   * `CHANGED`). Throws a ScriptError if the hook fails.
    * @param status The status of the response.
    */
   after(hook: RealmFunction, user: RealmUser, isFirst: boolean, status = 0): number {
@@ -386,7 +390,7 @@ export class Realm {
   /**
    * Calls a function of the experiment outside of a load. The function may await its fetches. Returns the function's
    * result as JSON.
-   * @param json The arguments, as a list.
+   * @param json The arguments, as a JSON list.
    */
   async call(
     name: string,
@@ -598,9 +602,7 @@ export class Realm {
   }
 }
 
-/**
- * The fetches of one call. They are over when the call's function and all of them have ended, or when the call fails.
- */
+/** The fetches of one call. The call is over when its function and all of its fetches have ended, or when it fails. */
 interface Fetches {
   readonly fetch: (url: string, init: string) => Promise<string>;
   /** Number of responses that have not come yet. */

@@ -1,7 +1,7 @@
 /**
  * The cores on which a thread may run: sched_setaffinity(2) of Linux, through libc. Threads and processes that a thread
- * starts begin with that thread's cores. Throws on other systems, with another libc than glibc, and without the
- * permission for FFI. Also sets how promptly a thread gets a core, if the system supports that.
+ * starts begin with that thread's cores. Calls about cores throw on other systems, with another libc than glibc, and
+ * without the permission for FFI. Also sets how promptly a thread gets a core, if the system supports that.
  */
 import { libcOr, processCalls } from "./libc.ts";
 
@@ -112,7 +112,7 @@ const SCHED_GETATTR = Deno.build.arch === "x86_64" ? 315n : 275n;
 const ATTRIBUTE_WORDS = 12;
 const SIZE = 0;
 const POLICY = 1;
-/** Index of the word that holds the slice's length in nanoseconds (its lower half). */
+/** Index of the word that holds the lower 32 bits of the slice's length in nanoseconds. */
 const RUNTIME = 6;
 /** The default scheduling policy of threads. */
 const SCHED_OTHER = 0;
@@ -120,7 +120,7 @@ const SCHED_OTHER = 0;
 /**
  * Makes the scheduler give this thread its share of a core in slices of `us` microseconds, at least 100; 0 for the
  * system's own length, some milliseconds. A thread that wakes up gets a core before threads with longer slices; its
- * share stays the same. Works since Linux 6.12, and has no effect before. False if this is not possible.
+ * share stays the same. Has no effect before Linux 6.12. Returns false if the slices can't be set.
  */
 export function takeSlicesOf(us: number): boolean {
   const take = (): boolean => {

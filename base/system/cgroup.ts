@@ -43,13 +43,15 @@ export function limitsOf(
   };
 }
 
-/** The limit in cpu.max of version 2: `QUOTA PERIOD` in µs, or `max PERIOD`. */
+/**
+ * The limit, in cores, that cpu.max of version 2 holds as `QUOTA PERIOD` in µs; null if there is none (`max PERIOD`).
+ */
 export function parseCpuMax(text: Text): number | null {
   const [, quota, period] = /^(\d+) (\d+)/.exec(text ?? "") ?? [];
   return quota === undefined ? null : Number(quota) / Number(period);
 }
 
-/** The limit of version 1, where a quota of −1 means none. */
+/** The limit of version 1, in cores; null if there is none, as for a quota of −1. */
 export function parseQuota(quota: Text, period: Text): number | null {
   const cores = Number(quota ?? NaN) / Number(period ?? NaN);
   return cores > 0 && Number.isFinite(cores) ? cores : null;
@@ -63,7 +65,7 @@ export function parseMemoryLimit(text: Text): number | null {
 }
 
 /**
- * The folder of the group and those of all groups above it, nearest first.
+ * The folder of the group that `groups` names, and the folders of all groups above it, nearest first.
  * @param controller A controller of version 1, or "" for version 2.
  */
 export function foldersOf(

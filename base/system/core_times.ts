@@ -60,8 +60,8 @@ export function coreTimesOf(
 }
 
 /**
- * Used because Deno's os.cpus() is empty under Wine. Declared here, so that `bench` loads no more modules than it needs
- * on Linux.
+ * Used because Deno's `os.cpus()` is empty under Wine. It is declared here rather than in windows.ts, so that `bench`
+ * loads no module on Linux that it does not need there.
  */
 const GET_SYSTEM_TIMES = {
   GetSystemTimes: { parameters: ["buffer", "buffer", "buffer"], result: "i32" },

@@ -68,7 +68,7 @@ export const listenCalls = group({
   accept4: { parameters: ["i32", "pointer", "pointer", "i32"], result: "i32" },
 });
 
-/** Calls that make connections and wait for them. */
+/** Calls that make connections and wait for events on them. */
 const SOCKET_SYMBOLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
@@ -128,7 +128,9 @@ export const EINPROGRESS = 115;
 export const PR_SET_TIMERSLACK = 29;
 export const PR_GET_TIMERSLACK = 30;
 
-/** struct epoll_event in 32-bit words: packed on x86-64, padded before the data elsewhere. */
+/**
+ * Length of struct epoll_event in 32-bit words: packed on x86-64, with padding before the data on other architectures.
+ */
 export const EVENT_WORDS = Deno.build.arch === "x86_64" ? 3 : 4;
 /** Index of the word at which an event's data begins. */
 export const DATA_WORD = EVENT_WORDS - 2;

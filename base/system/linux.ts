@@ -41,8 +41,9 @@ export function parseGovernors(texts: readonly Text[]): string | null {
 }
 
 /**
- * @param noTurbo Text of intel_pstate/no_turbo, where 1 means off. @param boost Text of cpufreq/boost, where 1 means
- * on.
+ * Whether turbo is on; null if unknown.
+ * @param noTurbo Text of intel_pstate/no_turbo, where 1 means that turbo is off.
+ * @param boost Text of cpufreq/boost, where 1 means that turbo is on.
  */
 export function parseTurbo(
   { noTurbo, boost }: { readonly noTurbo: Text; readonly boost: Text },

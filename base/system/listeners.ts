@@ -18,8 +18,9 @@ type ListeningAt =
 const FORWARDERS = /^(?:docker-proxy|rootlessport|rootlesskit|slirp4netns|pasta|kubectl|ssh|sshd)/;
 
 /**
- * Reading a link takes some 4 µs, so a search ends after some 0.2 s. The limit is a count rather than a time, so that
- * the result does not depend on how busy the machine is.
+ * The most open files among which a search looks for the socket. To read the link of one takes some 4 µs, so a search
+ * ends after some 0.2 s. The limit is a count rather than a time, so that the result does not depend on how busy the
+ * machine is.
  */
 const MOST_OPEN_FILES = 50_000;
 
@@ -41,7 +42,10 @@ function unixInodes(path: string): string[] {
 
 export type TcpAddress = Omit<TcpListener, "inode">;
 
-/** A listener at all addresses of IPv6 also gets IPv4 connections for which there is no other listener. */
+/**
+ * Reads tcp6 for an IPv4 address, too, because a listener at all addresses of IPv6 also gets IPv4 connections for which
+ * there is no other listener.
+ */
 function tcpInodes(at: TcpAddress): string[] {
   const files = at.bytes.length === 4 ? ["/proc/net/tcp", "/proc/net/tcp6"] : ["/proc/net/tcp6"];
   for (const file of files) {
@@ -93,7 +97,8 @@ export function parseTcpListeners(text: string): TcpListener[] {
 }
 
 /**
- * The kernel gives a connection to a listener at exactly its address, or else to a listener at the wildcard address.
+ * The inodes of the listeners that get a connection to this address: the kernel chooses a listener at exactly this
+ * address, or else one at the wildcard address.
  */
 export function inodesAt(
   { bytes, port }: TcpAddress,

@@ -179,7 +179,9 @@ export function cString(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${text}\0`);
 }
 
-/** Checks a pointer to something that OpenSSL allocated; throws if its memory was exhausted. */
+/**
+ * Returns a pointer to something that OpenSSL allocated; throws if the pointer is null, because memory was exhausted.
+ */
 export function made(pointer: Deno.PointerValue): Pointer {
   if (pointer === null) throw new Error("OpenSSL is out of memory");
   return pointer;

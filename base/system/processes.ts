@@ -171,8 +171,8 @@ export function readThreads(pid: number): ProcessThread[] {
 }
 
 /**
- * Open files, sockets and pipes; null if this user may not see them, 0 if the process is gone. Since Linux 6.2 the size
- * of the folder is their number; before, they are counted.
+ * Number of open files, sockets and pipes; null if this user may not see them, 0 if the process is gone. Since Linux
+ * 6.2 the size of the folder is this number; on older kernels, the entries are counted.
  */
 export function countOpenFiles(pid: number): number | null {
   const folder = `/proc/${pid}/fd`;
@@ -264,8 +264,8 @@ function orNull<T>(read: () => T): T | null {
 /**
  * CPU time of a process to the nanosecond: clock_gettime(2) of Linux, through libc, takes half a microsecond and counts
  * all threads of the process, even those that have ended, which schedstat in /proc leaves out. /proc/PID/stat has only
- * ticks of 10 ms. The number of a process's clock is the complement of the process id in its upper bits, and the kind
- * of time in its lower three (linux/posix-timers.h).
+ * ticks of 10 ms. The number of a process's clock holds the complement of the process id in its upper bits, and the
+ * kind of time in its lower three (linux/posix-timers.h).
  */
 const CPUCLOCK_SCHED = 2;
 

@@ -1,7 +1,7 @@
 /**
  * Sockets of the network namespace that a process is in, from /proc/PID/net (proc(5)): where connections wait to be
- * accepted, and which sockets lead to a name server. Linux only. A table that is too long to read often counts as
- * unknown.
+ * accepted, and which sockets lead to a name server. Linux only. A table counts as unknown if it is too long to be read
+ * repeatedly.
  */
 
 /** The most bytes that are read of a table of sockets: some 1,700 rows. */

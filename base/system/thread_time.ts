@@ -1,6 +1,6 @@
 /**
- * The time that the calling thread spent on a core, and the time that it waited for one. The latter is the most direct
- * evidence that a worker was held up: it had work to do but no core.
+ * The time that the calling thread spent on a core, and the time that it waited for one. The time of waiting is the
+ * most direct evidence that a worker was held up: it had work to do but no core.
  */
 import process from "node:process";
 import { readSystemFile } from "./linux.ts";
@@ -13,7 +13,10 @@ export interface ThreadTime {
   readonly waitedUs: number | null;
 }
 
-/** Sources of the calling thread's times. All except `process` return null on other systems, or if access is denied. */
+/**
+ * Sources of the calling thread's times. Each except `process` works on one system only: it returns null on any other,
+ * or if access is denied.
+ */
 interface ThreadClocks {
   /** /proc/thread-self/schedstat. */
   readonly schedstat: () => string | null;

@@ -1,6 +1,6 @@
 /**
  * How a server is reached, beyond what its URL says: certificates, another address, a proxy, and a unix socket.
- * Experiment files, flags and the jobs of a fleet have the same settings.
+ * Experiment files, flags, and the jobs that agents receive have the same settings.
  */
 import { createPublicKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
@@ -118,7 +118,9 @@ interface AccessConflict {
   readonly fix: string;
 }
 
-/** The schemes of a URL's kind, HTTP or WebSocket, and whether the URL has the scheme with TLS. */
+/**
+ * The schemes without and with TLS for the kind of URL, HTTP or WebSocket, and whether this URL has the one with TLS.
+ */
 export function schemesOf(
   url: unknown,
 ): { readonly plain: string; readonly secure: string; readonly isSecure: boolean } {

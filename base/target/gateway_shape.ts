@@ -39,8 +39,8 @@ const writtenFiles = z.record(filePath, z.string()).superRefine((texts, context)
 });
 
 /**
- * Whether the first path excludes the second: as the same file, if it comes before, or as a file where a folder must
- * be.
+ * Whether the first path excludes the second, for one of two reasons: both mean the same file, and the first path comes
+ * before; or the first is a file where the second needs a folder.
  */
 function collide(first: string, second: string, isBefore: boolean): boolean {
   const [one, other] = [fileOf(first), fileOf(second)];
@@ -124,7 +124,7 @@ export const proxyTarget = z.strictObject({
   ...stageCommands,
 });
 
-/** The proxy as written, with lists where they make factors. */
+/** The keys of a proxy as the file writes them. A list of values for one key makes a factor. */
 export type WrittenProxy = z.output<typeof proxyTarget>;
 
 export interface ProxyTarget extends StageCommands {
@@ -214,7 +214,7 @@ export const clusterTarget = z.strictObject({
   ...stageCommands,
 });
 
-/** The cluster as written, with lists where they make factors. */
+/** The keys of a cluster as the file writes them. A list of values for one key makes a factor. */
 export type WrittenCluster = z.output<typeof clusterTarget>;
 
 export interface ClusterTarget extends StageCommands {

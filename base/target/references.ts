@@ -44,7 +44,7 @@ export function withReference(spec: unknown, renamed: (name: string) => string):
   return { ...Object(spec), [kind]: { ...Object(valueIn(spec, [kind])), [key]: renamed(name) } };
 }
 
-/** The target of the experiment that `spec` stands in front of; null if there is none. */
+/** The name of the target that `spec` stands in front of; null if `spec` names none. */
 export function nameBehind(spec: TargetSpec | WrittenTarget): string | null {
   return referenceIn(spec)?.name ?? null;
 }
@@ -80,7 +80,9 @@ function whyNot(name: string, targets: WrittenTargets, target: string): string |
   return circle === null ? null : `Cannot put a target in front of itself: ${circle.join(" → ")}`;
 }
 
-/** The circle of references from `start` back to itself: `a`, `b`, `a`. */
+/**
+ * The circle of references from `start` back to itself, such as `cache`, `balancer`, `cache`; null if there is none.
+ */
 function circleFrom(start: string, targets: WrittenTargets): string[] | null {
   const chain = [start];
   while (chain.length <= Object.keys(targets).length) {

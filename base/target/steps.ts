@@ -102,7 +102,7 @@ interface StepConflict {
 }
 
 /**
- * Problems: placeholders in commands that run when the placeholder's value is unknown.
+ * Reports placeholders in commands that run when the placeholder's value is unknown.
  * @param targets The targets as written; any part may be wrong.
  */
 export function stepConflicts(targets: Readonly<Record<string, unknown>>): StepConflict[] {

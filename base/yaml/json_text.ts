@@ -111,8 +111,8 @@ export function jsonProblems(
 }
 
 /**
- * The offset at which a finding is shown. For a text or number, it is the value's own; for a map or list, that of its
- * key; for a missing value, that of its container.
+ * The offset at which a finding is shown: that of the key if the key itself is wrong, or if the value is a map or list
+ * that has a key; otherwise that of the value. For a missing value, it is the offset shown for its container.
  */
 function offsetOf(text: string, { path, isKey }: Pick<PathProblem, "path" | "isKey">): number {
   let [offset, value] = [0, text.search(/\S/)];

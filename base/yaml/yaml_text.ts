@@ -1,4 +1,4 @@
-/** YAML (and so JSON) → data, with the place of every value in the text. */
+/** Reads YAML, and therefore JSON, and knows the place of every value in the text. */
 import {
   Composer,
   type CST,
@@ -189,8 +189,8 @@ function repeatedKeys(document: Document.Parsed): number[] {
   return repeated.sort((a, b) => a - b);
 }
 
-// Whether a YAML text is too large for the YAML library, which makes an object of every word and sign, reads nested
-// values by recursion, and searches the whole text for every alias.
+// Checks whether a YAML text is too large for the YAML library, which makes an object of every word
+// and sign, reads nested values by recursion, and searches the whole text for every alias.
 
 /** The lexer emits this before a plain scalar, which may itself look like a punctuation token. */
 const PLAIN = "\x1f";

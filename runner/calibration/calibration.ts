@@ -1,9 +1,9 @@
 /**
  * How fast this generator is on this machine: its peak throughput and its baseline latency against a server that does
- * nothing. The peak is the best of several short slices with many connections, because a busy moment makes a generator
- * slower but never faster. The baseline is the median of several slices with a single connection, because such a slice
- * shows 0.02 ms when the system happens to put both ends on one core, and 0.05 ms otherwise. Both are remembered for
- * each machine, version and driver.
+ * nothing. The peak is the best of several short measurements (slices) with many connections, because a busy moment
+ * makes a generator slower but never faster. The baseline is the median of several slices with a single connection,
+ * because such a slice shows 0.02 ms when the system happens to put both ends on one core, and 0.05 ms otherwise. Both
+ * are remembered for each machine, version and driver.
  */
 import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
@@ -140,7 +140,10 @@ function hasCore({ generator: { waiting } }: Measurement): boolean {
   return waiting === null || waiting < UNDISTURBED;
 }
 
-/** The highest rate and the median latency of the slices; null when nothing completed. */
+/**
+ * The highest rate of the full slices, and the median of the single slices' median latencies; null if either is unknown
+ * because no request completed.
+ */
 export function calibrationOf({ full, single }: Slices): Calibration | null {
   const peak = Math.max(0, ...full.map(({ rate }) => rate));
   const baseline = medianOf(

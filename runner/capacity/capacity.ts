@@ -1,7 +1,7 @@
 /**
  * The search for the capacity of a real server: first single requests to the unloaded server, then the peak throughput
- * in a closed loop, then trials until the interval is narrow enough, the budget is spent, or the search can't go on.
- * The trials are kept, however the search ends.
+ * in a closed loop, then trials until the interval of the capacity is narrow enough, the budget of time is spent, or
+ * the search can't go on. The trials are kept, however the search ends.
  */
 import { UserError } from "../../base/errors.ts";
 import { optionsOf } from "../../base/load_options.ts";
@@ -164,8 +164,8 @@ class SearchRun {
   }
 
   /**
-   * Makes trials near those multiples of the capacity that no trial has shown yet. They show how the target breaks, and
-   * are not part of any estimate.
+   * Makes trials near the multiples of the capacity (see `unseenAround`) that no trial has shown yet. These trials show
+   * how the target breaks, and are not part of any estimate.
    */
   async showBreaking(): Promise<void> {
     const estimate = this.#estimate();
