@@ -1,6 +1,6 @@
 /**
- * The rates that a generator cannot produce. A search goes no higher than the lowest of them. If the target keeps the
- * rules up to that rate, long trials give only a lower bound of its capacity. Pure.
+ * Remembers the rates that the generator probably can't produce, and keeps a search below the lowest of them. If the
+ * target keeps the rules up to there, long trials give only a lower bound of its capacity. Pure.
  */
 import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
 import {
@@ -22,8 +22,8 @@ export class GeneratorCeiling {
   }
 
   /**
-   * Keeps a planned trial below the lowest doubtful rate, but tries a doubtful rate a second time while it is the only
-   * one. Returns "generator" once the search can learn no more below that rate.
+   * Keeps a planned trial below the lowest doubtful rate. As long as only one rate is doubtful, that rate is tried a
+   * second time instead. Returns "generator" once trials below the lowest doubtful rate can show no more.
    */
   below(
     planned: TrialPlan,

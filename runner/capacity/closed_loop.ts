@@ -1,6 +1,6 @@
 /**
- * The measurements of a search that are closed loops: the peak throughput, near which trials begin, and the checks of
- * whether the target has recovered.
+ * The measurements of a search for a capacity that use a closed loop: the peak throughput, near which trials begin, and
+ * the checks of whether the target has recovered.
  */
 import { optionsOf } from "../../base/load_options.ts";
 import type { Load } from "../../scenarios/load/load.ts";
@@ -27,8 +27,8 @@ export async function closedPeak(
   };
   const measured = await measureLoad({ ...request, load }, hooks);
   const { rate, requests: { completed } } = measured;
-  // Correct responses as a share of all completed ones. Those of the drain are included here,
-  // although `rate` leaves them out.
+  // Correct responses as a share of all completed ones. Both counts include responses that came
+  // after the deadline, which `rate` leaves out.
   const rightRatio = 1 - wrongResponsesOf(measured) / Math.max(1, completed);
   return rightRatio > 0 ? rate * rightRatio : rate;
 }
@@ -46,7 +46,8 @@ const SLOWER_MS = 5;
 const MOST_LOOKS = 5;
 
 /**
- * Measures the target on one connection for a moment. Repeats this, within limits, until at least one request was due.
+ * Measures the target on one connection for `LOOK_MS`. Repeats this up to `MOST_LOOKS` times, until at least one
+ * request was due.
  */
 export async function lookAt(request: TrialRequest, hooks: TrialHooks): Promise<Measurement> {
   for (let looks = 1;; looks++) {

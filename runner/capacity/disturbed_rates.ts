@@ -18,8 +18,8 @@ const OVERLOADED_BELOW = 0.9;
 const LARGEST_STEP = 4;
 
 /**
- * The search gives up after this many disturbed trials in a row without a new lowest rate, because the machine is too
- * busy.
+ * The search gives up after this many disturbed trials in a row, because the machine is too busy. The count begins anew
+ * whenever a disturbed trial has a lower rate than all disturbed ones before it.
  */
 const MOST_IN_A_ROW = 5;
 /** The search also gives up after this many disturbed trials in all. */
@@ -83,7 +83,8 @@ export class DisturbedRates {
     if (under.length === 0) {
       const served = ceiling.servedPerSec / near;
       const least = ceiling.ratePerSec / LARGEST_STEP;
-      // Each further turn in a row doubles the step, as in the search's own steps downwards.
+      // Each further turn to a lower rate doubles the step on a log scale, as the search itself
+      // does on its way down.
       const away = near ** (2 ** Math.max(0, this.#turns - 1));
       return shortTrial(Math.max(least, Math.min(served, ceiling.ratePerSec / away)));
     }

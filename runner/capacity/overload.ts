@@ -1,30 +1,30 @@
 /**
  * Decides whether a trial that broke a rule on a disturbed machine would have broken it on a quiet one, too. It would
- * have if too many requests were left over even when the target is granted all the time that the disturbance took.
+ * have if, even with all the time that the disturbance took, the target would have left too many requests unserved.
  * Pure.
- * That the target filled a core would be weaker evidence, because beside a neighbour it may fill 0.9 of a core and
- * still miss a tenth of its capacity.
+ * Whether the target filled a core is weaker evidence, because beside another busy program it may fill 0.9 of a core
+ * and still miss a tenth of its capacity.
  */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { FindingCode } from "../result/findings.ts";
 import type { Measurement } from "../result/result.ts";
 
-/** Findings about single pauses of a worker; between pauses, the target has its usual time and load. */
+/** Findings about single pauses of a worker, between which the target has its usual CPU time and load. */
 const MOMENTARY: readonly FindingCode[] = ["worker-paused"];
 /**
- * Findings about disturbances that may last for the whole trial. Neighbours slow the target by more than any counter
- * shows; a worker that is busy or sends late turns an even load into bursts, which a target may refuse.
+ * Findings about disturbances that may last for the whole trial. Other programs slow the target by more than any
+ * counter shows, and a worker that is busy or sends late turns an even load into bursts, which a target may refuse.
  */
 const LASTING: readonly FindingCode[] = [
   ...["neighbour", "low-priority", "steal", "throttled"] as const,
   ...["worker-late", "sent-late"] as const,
 ];
-/** Findings about CPU time that was taken from the target or the generator; a run records how much. */
+/** Findings about CPU time that was taken from the target or the generator. A run records how much was taken. */
 const TOOK_TIME: readonly FindingCode[] = [...MOMENTARY, ...LASTING];
 
 /**
- * A quiet machine might let the target serve up to this many times as much, because a neighbour also takes cache,
- * memory bandwidth and clock frequency, which no counter shows.
+ * On a quiet machine, the target might serve up to this many times as many requests, because other programs also take
+ * cache, memory bandwidth and clock frequency, which no counter shows.
  */
 const UNSEEN_TIMES = 1.5;
 /** If more than this share of the run's time was taken, nothing is concluded from the rest. */

@@ -61,9 +61,9 @@ export function lastResponsesS(
 // overload is 10 %), so in a trial that is shorter than a rule's limit, no rate can break the rule.
 
 /**
- * A short trial lasts at least this many times the longest limit, and a long one this many times the limit divided by
- * the interval's width. An overload by that width then reaches the limit within a third of a long trial, and a load of
- * twice the capacity within two thirds of a short one.
+ * A short trial lasts at least this many times the longest limit, and a long one this many times that limit divided by
+ * `widthRatio`. An overload by `widthRatio` then reaches the limit within a third of a long trial, and a load of twice
+ * the capacity within two thirds of a short one.
  */
 const PATIENCE = 3;
 
@@ -108,8 +108,8 @@ export function goalWithin(
 }
 
 /**
- * The largest overload, as a share of the capacity, that could stay below every limit in a long trial; 0 if it is no
- * larger than the interval's width.
+ * The largest overload, as a share of the capacity, that a long trial may miss because the waiting time does not reach
+ * the longest limit before the trial ends; 0 if that share is no larger than `widthRatio`.
  */
 export function unseenRatio({ rules, longS, widthRatio }: SearchGoal): number {
   const ratio = limitOf(rules) / longS;

@@ -1,6 +1,6 @@
 /**
- * One trial of a search: a rate for a while, ended as soon as its outcome is certain, and the target's recovery
- * afterwards.
+ * One trial of a search for a capacity: loads the target at one rate, ends as soon as a rule is certainly broken, and
+ * judges whether the rules held.
  */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { RateLoad } from "../../scenarios/load/load.ts";
@@ -25,7 +25,7 @@ export interface TrialHooks {
 }
 
 interface KnownTarget {
-  /** The highest throughput without errors in any trial so far. */
+  /** The highest rate of correct responses in any trial so far. */
   readonly servedPerSec: number;
 }
 
@@ -240,8 +240,8 @@ type TimedRequests = Pick<Measurement, "timeline"> & {
 
 /**
  * The trial's requests, one slice for each interval, without those that were still open and within the limit. If more
- * responses are wrong or failed than are beyond the limit, the wrong and failed ones are counted instead of those,
- * because an error serves nobody, however fast it is.
+ * responses are wrong or failed than are late (beyond the limit), the wrong and failed ones are counted in place of the
+ * late ones, because an error serves nobody, however fast it is.
  */
 export function slicesOf(
   { timeline, requests: { dropped } }: TimedRequests,
@@ -270,7 +270,10 @@ export function slicesOf(
   });
 }
 
-/** Counts messages like requests: the messages that arrived, and those that a stream waited for in vain. */
+/**
+ * Counts messages as if they were requests: those that arrived as completed, and those that a stream waited for in vain
+ * as failed.
+ */
 function messagesIn(
   { messages = { received: 0 } }: TimedRequests["timeline"]["points"][number],
   of: NonNullable<Objective["messages"]>,

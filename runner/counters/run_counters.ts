@@ -98,7 +98,7 @@ function withinRun(report: ProcessCounters, run: ReportedRun): ProcessCounters {
 }
 
 /**
- * The report on a clock that runs only during the measured parts of this target's slices. Whatever lies outside of them
+ * The report on a clock that runs only during the measured parts of this target's turns. Everything outside those parts
  * is dropped, because no figure counts it.
  */
 function onOwnClock(report: ProcessCounters, turns: Turns): ProcessCounters {
@@ -122,7 +122,7 @@ function onOwnClock(report: ProcessCounters, turns: Turns): ProcessCounters {
       ))
     ),
     // A span without a duration is kept, because it does not affect any mean. All that a span
-    // counts is attributed to the target's slices, because a process that is not loaded allocates
+    // counts is attributed to this target's turns, because a process that is not loaded allocates
     // next to nothing.
     spans: report.spans.flatMap((span) => {
       const [from, to] = [span.atMs - span.forMs, span.atMs].map((ms) => ownMs(ms, turns));
@@ -171,7 +171,8 @@ class CollectedTime {
   }
 
   /**
-   * Adds a pause. With Deno, only a period may be known in which several pauses lie; their durations are then added up.
+   * Adds a pause. With Deno, all that is known may be a period that contains several pauses; their durations are then
+   * added up.
    */
   #add({ from, to, lasts }: Pause): void {
     const before = this.#pauses.at(-1);
@@ -321,8 +322,8 @@ export interface Pause extends Period {
 /** A pause shorter than this share of a request's time does not explain why the request was slow. */
 const LEAST_RATIO = 0.1;
 /**
- * The most pauses that are compared, the longest ones, because each of up to a thousand requests is tested against all.
- * The observed and the expected overlaps are counted over the same pauses.
+ * At most this many pauses, the longest ones, are compared, because each of up to a thousand requests is tested against
+ * all of them. The observed and the expected overlaps are counted over the same pauses.
  */
 const MOST_COMPARED = 10_000;
 

@@ -36,22 +36,22 @@ export function unknown(why: string): CheckResult {
 const count = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const threeDigits = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 });
 
-/** Such as `146,993`. */
+/** The number with thousands separators, such as `146,993`. */
 export function countText(value: number): string {
   return count.format(value);
 }
 
-/** Such as `0.0312`. */
+/** The number rounded to three significant digits, such as `0.0312`. */
 export function threeDigitsText(value: number): string {
   return threeDigits.format(value);
 }
 
-/** A share, 0–1, as `3.2 %`. */
+/** A share from 0 to 1 as a percentage, such as `3.2 %`. */
 export function shareText(share: number): string {
   return `${threeDigitsText(Math.round(share * 1_000) / 10)} %`;
 }
 
-/** Such as `2 cores`. */
+/** The number with its unit, such as `2 cores`. */
 export function coresWord(cores: number): string {
   return `${threeDigitsText(cores)} ${cores === 1 ? "core" : "cores"}`;
 }

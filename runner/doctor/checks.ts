@@ -16,7 +16,10 @@ import {
 
 /** Step in µs above which a clock is too coarse: times are recorded to the microsecond. */
 const COARSE_US = 1;
-/** Clock sources that are read through a device, which takes a microsecond or more. */
+/**
+ * Clock sources that are slow to read, because they are devices (`hpet`, `acpi_pm`), or coarse, because they advance
+ * only with each timer tick (`jiffies`).
+ */
 const SLOW_SOURCES = ["hpet", "acpi_pm", "jiffies"];
 
 const clockCheck: DoctorCheck = {
@@ -150,7 +153,7 @@ const virtualMachine: DoctorCheck = {
 };
 
 /**
- * If a process may open fewer files than this, the check advises to raise the limit. This many suffice for most loads.
+ * If a process may open fewer files than this, the check advises raising the limit. This many suffice for most loads.
  */
 const FEW_FILES = 10_000;
 

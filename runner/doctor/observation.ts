@@ -18,7 +18,7 @@ import type { Calibration } from "../host/calibration_cache.ts";
 import { watchHostActivity } from "../host/host_activity.ts";
 import { chooseDriver, type DriverChoice } from "../load/transports/choose_driver.ts";
 
-/** The machine's activity while Plateau does nothing, on the cores that it may use. */
+/** The machine's activity while Plateau does nothing, on the cores that Plateau may use. */
 export interface Idle {
   readonly seconds: number;
   /** Share of the cores in use; null if unknown. */

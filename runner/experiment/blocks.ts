@@ -1,6 +1,7 @@
 /**
- * Makes block after block of an experiment, and saves each run as it ends, until `Repetition` or the user ends the
- * experiment. If a run cannot be measured, that is recorded and the other runs are still made.
+ * Makes the runs of an experiment block by block, where a block has one run of every cell, and saves each run as it
+ * ends, until `Repetition` or the user ends the experiment. If a run cannot be measured, that is recorded and the other
+ * runs are still made.
  */
 import { StartError, TargetError } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
@@ -172,7 +173,8 @@ class BlockSequence {
   }
 
   /**
-   * Expected time for the trial that finds the slice lengths, ms; 0 unless this is the first turn of its pair of cells.
+   * Expected time for the trial that finds the slice lengths of a pair of cells, ms; 0 if these lengths are known
+   * already, or if runs are not made in pairs.
    */
   #trialMs(turn: readonly PlannedRun[]): number {
     const isFirst = this.pairing !== null && !this.pairing.lengths.has(keyOf(turn));

@@ -22,8 +22,8 @@ interface RunSearch {
   readonly planned: PlannedRun;
   readonly load: CapacityLoad;
   /**
-   * Returns the script for the current process of the target, because values that `setup` returned are valid only
-   * there.
+   * Returns the script for the current process of the target. A script from before a restart is not valid any more,
+   * because its values were returned by a `setup` that ran with the earlier process.
    */
   readonly script: () => Script;
 }

@@ -1,6 +1,6 @@
 /**
  * Writes `commands.log` beside the results: what the commands of targets print, without secrets and within a size
- * limit. Only this user can read the file. If a command puts something else in its place, nothing more is logged.
+ * limit. Only this user can read the file. If a command replaces the file, nothing more is logged.
  */
 import { CarefulFile } from "../../base/careful_file.ts";
 import { messageOf } from "../../base/errors.ts";

@@ -1,7 +1,7 @@
 /**
  * Checks that results to be resumed are what their own experiment would have made. Somebody may have edited them, and
- * new runs may be compared only with runs of the same experiment. Every place that contradicts the experiment is named.
- * Pure.
+ * new runs may be compared only with runs of the same experiment. Names every part of the results that contradicts the
+ * experiment. Pure.
  */
 import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
@@ -184,7 +184,7 @@ function stateProblems(
   );
 }
 
-/** Such as `api static {"connections":2}`. */
+/** A cell as text, such as `api static {"connections":2}`. */
 function cellText({ target, scenario, parameters }: Parameters<typeof cellKey>[0]): string {
   const varied = Object.keys(parameters).length > 0 ? ` ${JSON.stringify(parameters)}` : "";
   return `${target} ${scenario}${varied}`;

@@ -1,6 +1,6 @@
 /**
- * The time that runs will take: their loads, and what starting and stopping has taken so far. Every start of `check`
- * loads this module, so it imports nothing that takes long to load. Pure.
+ * The time that runs will take, expected from the duration of their loads and from how long starting and stopping has
+ * taken so far. Every start of `plateau check` loads this module, so it imports nothing that takes long to load. Pure.
  */
 import { expectedMsOf } from "../../scenarios/load/load.ts";
 import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
@@ -14,7 +14,7 @@ import { TRIAL_MS } from "../slices/lengths.ts";
  */
 const FIRST_GUESS_MS = { framework: 1_000, other: 500 };
 const NEXT_SERVER_MS = { framework: 700, other: 150 };
-/** Assumed milliseconds of a run that ends by count, before one has been seen. */
+/** Assumed milliseconds of a run that ends after a given number of requests, before one has been seen. */
 const COUNTED_GUESS_MS = 1_000;
 
 /**
@@ -41,7 +41,7 @@ class Mean {
 export class ExpectedTime {
   readonly #isInSlices: boolean;
   readonly #byCell = new Map<Cell, Mean>();
-  /** How long runs took beyond their load, by target, because some targets start more slowly than others. */
+  /** Milliseconds that runs took beyond their load, by target, because some targets start more slowly than others. */
   readonly #beyondByTarget = new Map<string, Mean>();
   readonly #beyond = new Mean();
 
@@ -88,7 +88,7 @@ export class ExpectedTime {
     return this.#beyondByTarget.get(cell.target)?.value ?? this.#beyond.value ?? firstGuessMs(cell);
   }
 
-  /** Milliseconds of a cell's load; in slices, they include the pauses. */
+  /** Milliseconds of a cell's load, including the pauses between slices if it is loaded in slices. */
   #loadMs({ load }: Cell): number {
     const loadMs = expectedMsOf(load) ?? COUNTED_GUESS_MS;
     return this.#isInSlices ? loadMs * (1 + PAUSE_SHARE) : loadMs;

@@ -56,7 +56,7 @@ interface ExperimentHooks {
   /** Makes every load; the caller closes it. */
   readonly loader: Loader;
   readonly onProgress: OnProgress;
-  /** Ends the experiment: the run in progress is abandoned, measured runs are kept. */
+  /** On abort, the experiment ends: the run in progress is abandoned, and measured runs are kept. */
   readonly signal: AbortSignal;
   /** Called after each save; the next run begins when the returned promise resolves. */
   readonly onSaved?: OnSaved;

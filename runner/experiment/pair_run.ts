@@ -1,6 +1,7 @@
 /**
  * Makes two runs at the same time: one process of each of two targets, loaded alternately in slices. For each pair of
- * cells, a trial on the first pair of processes determines the length of the slices, which is then kept.
+ * cells, a trial on the first pair of processes determines the length of the slices, which all later runs of the pair
+ * use, too.
  */
 import { TargetError } from "../../base/errors.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";
@@ -49,7 +50,7 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
 
 interface Worked<Made> {
   readonly made: Made;
-  /** For each side, why the `teardown` of its script failed; null unless it did. */
+  /** For each of the two runs, why the `teardown` of its script failed; null if it did not fail. */
   readonly failures: readonly (string | null)[];
 }
 

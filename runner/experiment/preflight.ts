@@ -1,7 +1,7 @@
 /**
- * The preflight check of a target. Before the load, it sends every request of the script once, over the same codec as
- * the load, and checks every response. It runs on the process that is then measured, or, so that measured processes
- * begin with untouched caches and rate limits, on a separate process, once for each cell.
+ * The preflight check of a target. Before the load, it sends every request of the script once, encoded as in the load,
+ * and checks every response. It runs on the process that is then measured, or, so that measured processes begin with
+ * untouched caches and rate limits, on a separate process, once for each cell.
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { codingOf } from "../../base/http/content_coding.ts";
@@ -42,7 +42,10 @@ import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_s
 import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
 import { callOf, mostInFlight } from "../measure/share.ts";
 
-/** Milliseconds within which the end of a process is noticed after its connections have closed. */
+/**
+ * How long, after a failed check, to wait for the news that the target's process has ended, because a process that ends
+ * closes its connections before its end is noticed.
+ */
 const END_KNOWN_MS = 500;
 
 interface PreflightSubject {

@@ -1,4 +1,4 @@
-/** Where a result comes from: the machine, the commit of the experiment's folder, a hash of its settings. */
+/** Where a result comes from: the machine, the commit of the experiment's folder, and a hash of the settings. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -26,7 +26,7 @@ export async function provenanceOf(
   };
 }
 
-/** Time limit, because git reads every file of a folder, however many there are. */
+/** Time limit for git, which reads every file of a folder, however many there are. */
 const LIMIT_MS = 10_000;
 
 /** Commit of the repository that `folder` is in; null without git, repository or commit, or on abort. */
@@ -77,7 +77,7 @@ function canonicalJson(value: unknown): string {
 
 // How an experiment is stored in its results: without secrets.
 
-/** Keys of an experiment that refer to targets, scenarios and figures by name. */
+/** Keys of an experiment whose values name targets, scenarios and figures. */
 const BY_NAME: readonly string[] = ["claims", "thresholds", "published"];
 
 /**

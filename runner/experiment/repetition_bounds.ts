@@ -1,6 +1,6 @@
 /**
- * How often the cells of an experiment are repeated, as far as that is known beforehand. Every start of `check` loads
- * this module, so it imports nothing that takes long to load. Pure.
+ * How often the cells of an experiment are repeated, as far as that is known beforehand. Every start of `plateau check`
+ * loads this module, so it imports nothing that takes long to load. Pure.
  */
 import { durationText } from "../../base/quantity.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";

@@ -58,7 +58,8 @@ export interface RunContext {
   /** Ends the run's target, even if it is kept between runs, and starts a new process. */
   readonly reopen: (target: RunningTarget, planned: PlannedRun) => Promise<RunningTarget>;
   /**
-   * Starts to end the run's target, unless it is kept for other runs. The next target starts once this one has ended.
+   * Begins to end the run's target, unless it is kept for other runs. The next target starts only once this one has
+   * ended.
    */
   readonly close: (target: RunningTarget) => void;
   /** Makes preflights in separate processes; null if the measured processes themselves are checked. */
@@ -150,7 +151,8 @@ interface CarriedOut {
 }
 
 /**
- * The run for the results. Sends notes on what is unknown about the target's use of resources and its runtime counters.
+ * The run as it is stored in the results. Sends notes on what is unknown about the target's use of resources and its
+ * runtime counters.
  */
 export function runOf(
   { planned, target, startedAt }: CarriedOut,
@@ -259,7 +261,8 @@ export async function loadAndWatch(
         ...target.access,
         script,
         load: { ...load, workers: load.workers ?? workers },
-        // All cells of a block have the same arrivals; every block has its own.
+        // The seed is the same for all cells of a block, which therefore get the same arrivals, and
+        // different for every block.
         seed: derivedSeed(seed, repetition),
         driver,
         logPath,

@@ -1,7 +1,7 @@
 /**
  * Runs the commands of targets around their runs: `setup` once before a target's first start, `before` and `after`
  * around each run, `teardown` once at the end. A run of a gateway also runs the commands of the targets behind it:
- * before the gateway's own at the start, and after them at the end.
+ * before the gateway's own commands at the start, and after the gateway's own at the end.
  */
 import { join, resolve } from "node:path";
 import { StartError, TargetError } from "../../base/errors.ts";
@@ -82,8 +82,8 @@ export class TargetCommands {
 
   /**
    * Runs the commands before the start of a cell's target. Throws a StartError if a setup fails, a TargetError if a
-   * `before` command fails, and the signal's reason on abort. When a `before` command has failed, the `after` commands
-   * have run by then.
+   * `before` command fails, and the signal's reason on abort. If a `before` command fails, runs the `after` commands
+   * before it throws.
    */
   async begin(cell: Cell): Promise<RunCommands> {
     const members = membersOf(cell);

@@ -119,7 +119,8 @@ export class ExperimentTargets {
   }
 
   /**
-   * Starts to end a target's run, and also the target unless it is kept. The next target starts once both have ended.
+   * Begins to end a target's run, and also the target unless it is kept. The next target starts only once both have
+   * ended.
    */
   close(target: RunningTarget): void {
     const run = this.#runs.get(target);

@@ -42,8 +42,8 @@ export async function readyCalls(script: Script, context: CallContext): Promise<
     ? new Map<string, MethodType>()
     : reflected.get(script) ?? await context.reflect(unknown);
   if (unknown.length > 0) reflected.set(script, types);
-  // A script of single requests without code or unique rows has all its values by now, so whatever
-  // still looks like a placeholder in it is plain text.
+  // A script of single requests without code or unique rows has all its values by now, so anything
+  // in it that still looks like a placeholder is plain text.
   const fillsLater = script.kind === "flow" || script.code !== undefined ||
     script.own !== undefined;
   return withRequests(

@@ -65,8 +65,8 @@ export async function hostWatch(
   // A target in this very process can't be told from the generator.
   const isSeen = sharesMachine ? listeners.length > 0 && !listeners.includes(Deno.pid) : true;
   if (!isSeen || Deno.build.os !== "linux") return (atMs) => watchMachine(clockOf(atMs));
-  // A server that responds in the turns of both sides is neither side's own target, but it is no
-  // neighbour either.
+  // A server that listens for both targets does not belong to either of them alone, but it is not a
+  // program that disturbs them either.
   const isShared = others.some((pid) => listeners.includes(pid));
   const target: WatchedTarget = {
     ...isShared ? { listeners: [], others: [...listeners, ...others] } : { listeners, others },
@@ -88,8 +88,8 @@ function watchMachine(clock: LoadClock): () => HostUse {
 }
 
 /**
- * Keeps only a share of the generator's throttled time, because the generator works in the turns of both sides, and
- * only part of that time is measured time of this side.
+ * Keeps only a share of the generator's throttled time, because the generator works in the turns of both targets, and
+ * only part of that time is measured for this one.
  */
 function measuredActivity(activity: HostActivity, clock: LoadClock): HostActivity {
   const { throttled } = activity;

@@ -62,8 +62,8 @@ export class Outbox<Message> {
   }
 
   /**
-   * Resolves when Redis has received all messages, when they were given up, or at the time limit; true if it has them
-   * all.
+   * Resolves when Redis has received all messages (then to true), or when they are given up or the time limit is
+   * reached (then to false).
    */
   async emptied(limitMs: number): Promise<boolean> {
     const { signal } = this.#givenUp;
@@ -126,7 +126,7 @@ export class Bundler {
     this.#parts.push({ worker: whose, part: packPart(part), health: packHealth(health) });
   }
 
-  /** Stores what a worker would report if the run ended with its last part. */
+  /** Stores what a worker would report if the run ended with the last interval that it has reported. */
   addSoFar(worker: number, report: SoFarReport): void {
     this.#soFar.set(worker, report);
   }

@@ -1,7 +1,8 @@
 /**
- * The messages of one agent in one run, as its coordinator receives them. Bundles may arrive in any order, and twice.
- * Each bundle is taken once, in the order of its number, so the bundles taken so far never have a gap. Pure: times are
- * arguments, in milliseconds of any clock that is the same for all calls.
+ * The messages of one agent in one run, as its coordinator receives them. Bundles, each with the results of some
+ * intervals, may arrive in any order, and twice. Each bundle is taken once, in order of their numbers, so the bundles
+ * taken so far never have a gap. Pure: times are arguments, in milliseconds of any clock that is the same for all
+ * calls.
  */
 import * as z from "zod";
 import { isWithin } from "../../../base/limits.ts";
@@ -36,11 +37,11 @@ export class AgentStream {
   #doubt: string | null = null;
   #finished: AgentMessageOf<"finished"> | null = null;
   /**
-   * For each of the agent's workers, its packed results as they would be if the run had ended with its last part; empty
-   * before the first bundle.
+   * For each of the agent's workers, its packed results as they would be if the run had ended with the last interval
+   * that the worker reported; empty before the first bundle.
    */
   #soFar: readonly unknown[] = [];
-  /** The last part of each of the agent's workers. */
+  /** For each of the agent's workers, its part of the last interval that it reported. */
   readonly #last: (ReceivedPart | undefined)[];
 
   /** @param lastMs When the agent's last message came. */
@@ -49,7 +50,7 @@ export class AgentStream {
   }
 
   /**
-   * Takes a bundle, and returns all parts that are now in order.
+   * Takes a bundle, and returns the parts of all bundles for which no earlier bundle is missing any more.
    * @param most Index of the last interval that can have ended by now.
    */
   bundle(bundle: AgentMessageOf<"bundle">, nowMs: number, most = Infinity): ReceivedPart[] {
@@ -92,7 +93,7 @@ export class AgentStream {
     this.#bounds += censored.count;
   }
 
-  /** Counts over all parts that `bundle` has returned so far. */
+  /** Counts over all parts that `bundle` and `abandon` have returned so far. */
   get counts(): IntervalCounts {
     return { seconds: this.#seconds, values: this.#values, bounds: this.#bounds };
   }
@@ -187,7 +188,7 @@ export class AgentStream {
     return { reports: lost.map(({ report }) => report), parts, afterMs: afterUs / 1_000 };
   }
 
-  /** A part of an interval of the agent's worker `at` that has only lower bounds of latencies. */
+  /** A part that has only lower bounds of latencies, of interval `index` and the agent's worker `at`. */
   #boundsOf(at: number, index: number, bounds: SparseHistogram): ReceivedPart {
     return {
       worker: this.assigned.firstWorker + at,

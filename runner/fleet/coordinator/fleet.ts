@@ -264,7 +264,7 @@ export class Fleet implements Loader {
   async close(): Promise<void> {
     await this.claims.end();
     await this.runState.end();
-    await replyWithin(this.#sweep(), SWEEP_MS).catch(() => {}); // Redis is away, or another process has done it
+    await replyWithin(this.#sweep(), SWEEP_MS).catch(() => {}); // fails if Redis is away or another process did it
     await this.link.close();
   }
 

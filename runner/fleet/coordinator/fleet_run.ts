@@ -23,7 +23,9 @@ import { lostAgents, silentMsOf, type Touch } from "./lost_agents.ts";
 import type { FleetMember } from "./roster.ts";
 import { implausibleStart } from "./plausibility.ts";
 
-/** An agent that is silent for this long no longer holds up the live view. */
+/**
+ * An agent that has been silent for this long, plus the interval between its reports, no longer holds up the live view.
+ */
 const REPORTING_MS = 1_500;
 const LOOK_MS = 25;
 const CUT_OFF = "killed, stopped or cut off";
@@ -32,7 +34,7 @@ const CLOCKS_MS = 10_000;
 
 /** How long a load lasts. */
 export interface Length {
-  /** Null if the load ends by count. */
+  /** Null if the load ends after a number of requests. */
   readonly durationMs: number | null;
   /** True if no request starts after `durationMs`; false for phases, where users continue beyond the end. */
   readonly isFixed: boolean;

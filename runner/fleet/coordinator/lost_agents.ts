@@ -1,6 +1,6 @@
 /**
  * Decides when an agent of a fleet counts as lost: when it has been silent although Redis would have delivered its
- * messages, and the load is over for it. Pure, except that the number of unread messages is looked up last.
+ * messages, and the load is over for it. Pure, except that it asks for the number of unread messages.
  */
 import { LONGEST_DRAIN_US } from "../../load/engine/ending.ts";
 import { WORKER_GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/worker/overdue.ts";
@@ -12,8 +12,8 @@ import type { FleetAgent } from "./agent_stream.ts";
  */
 const GRACE_MS = 2_000;
 /**
- * How long agents are waited for at most after the last request could be sent. The time includes the drain, and is long
- * because Redis may be away, and because a thousand agents may have a lot to send.
+ * The longest wait for agents after the last request could be sent. It includes the wait for requests in flight, and is
+ * long because Redis may be away, and because a thousand agents may have a lot to send.
  */
 const LATE_MS = 60_000;
 /**
@@ -22,7 +22,9 @@ const LATE_MS = 60_000;
  */
 const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
-/** Since when Redis has responded, and for how long it has not; see `RunStateKeeper`. */
+/**
+ * The moment since which Redis has responded without a gap, and how long ago it last responded; see `RunStateKeeper`.
+ */
 export interface Touch {
   readonly inTouchSinceMs: number;
   readonly silentMs: number;
@@ -33,7 +35,7 @@ interface Wait {
   readonly nowMs: number;
   readonly touch: Touch;
   readonly reportEveryMs: number;
-  /** The deadline of the load; null if it ends by count. */
+  /** The deadline of the load; null if it ends after a number of requests. */
   readonly endMs: number | null;
   /** When the last request may be sent: at a fixed deadline, or when the run was ended early; Infinity if unknown. */
   readonly lastMs: number;
@@ -44,8 +46,8 @@ interface Wait {
 }
 
 /**
- * The agents that are not waited for any longer. A minute after the last request could be sent, this includes agents
- * that still report.
+ * The agents that are not waited for any longer. From a minute after the last request could be sent, they include
+ * agents that still report.
  * @param open All agents that are not done.
  */
 export async function lostAgents(

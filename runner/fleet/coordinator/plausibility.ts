@@ -25,8 +25,8 @@ export function implausibleBundle(
 }
 
 /**
- * Why the counts of a part are implausible; null if they are plausible. Each completed request adds a latency, and so
- * does each lower bound; the last interval also has the latencies of the drain.
+ * Why the counts of a part are implausible; null if they are plausible. There is a latency for each completed request
+ * and for each lower bound; the last interval has further latencies, of requests that ended after the deadline.
  */
 function implausibleCounts(
   { completed, failed, errors, latency, censored, secondCompleted }: IntervalPart,

@@ -64,8 +64,8 @@ const NOTICE_MS = 4_000;
 const LOOK_AGAIN_MS = 50;
 
 /**
- * All present agents, once enough are free. Waits for agents that are about to be freed because their coordinator is
- * gone.
+ * All present agents. First waits, for up to `NOTICE_MS`, until the agents whose coordinator is gone are free, and
+ * enough agents are free in all. Does not wait if no agent works for a coordinator.
  */
 async function rosterFor(
   client: RedisClient,
@@ -148,8 +148,9 @@ export function workersByAgent(
 // same moment get different agents.
 
 /**
- * Claims for ARGV[1] the first ARGV[4] keys that are not claimed by others, for ARGV[2] milliseconds; none if there are
- * fewer than ARGV[3]. Returns their indexes, from 1.
+ * A Redis script that claims agents for coordinator ARGV[1], for ARGV[2] milliseconds: the first ARGV[4] of the keys
+ * that no other coordinator has claimed, or none if there are fewer than ARGV[3] of those. Returns the indexes of the
+ * claimed keys, from 1.
  */
 const CLAIM = `
 local mine = {}

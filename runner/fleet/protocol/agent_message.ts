@@ -22,7 +22,7 @@ export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9]
     } as an agent's name: use up to 64 letters, digits, dots, hyphens and underscores`,
 });
 
-/** The most characters of texts that become a line about a fleet, or part of a key in Redis. */
+/** The most characters of texts that become part of a line of output, or of a key in Redis. */
 const MOST_CHARS = { run: 100, name: 300, sentence: 10_000 } as const;
 
 /** The longest times by which an agent may delay its coordinator. */

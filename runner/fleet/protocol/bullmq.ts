@@ -1,8 +1,8 @@
 /**
  * The job engine BullMQ, re-exported for modules that import it dynamically, because in a split bundle, a dynamic
  * import of a CommonJS package itself has only a default export. The package's ES modules do not work either, because
- * they import the ES module of tslib, which is empty in a bundle. So this module imports the file that Node would load
- * by its path.
+ * they import the ES module of tslib, which is empty in a bundle. So this module imports, by its path, the file that
+ * Node would load.
  */
 // @ts-types="bullmq"
 import { createNodeRedisClient, Queue, Worker } from "bullmq/dist/cjs/index.js";
@@ -13,8 +13,8 @@ export { createNodeRedisClient, Queue };
 export const RETRY_MS = 200;
 
 /**
- * A worker that, after Redis was away, looks for stalled jobs as soon as it looks for new ones; BullMQ's own worker
- * first waits for 5 s.
+ * A worker that, after Redis was away, looks for stalled jobs as soon as it looks for new ones, whereas BullMQ's own
+ * worker first waits for 5 s.
  */
 export class LinkWorker extends Worker {
   #looked: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,6 @@
 /**
- * The schema of the load in an agent's job. The rules are those of experiment files, whoever wrote the job, but for
- * placeholders in paths (see `wirePath`).
+ * The schema of the load in an agent's job. No matter who wrote the job, it must obey the rules of experiment files,
+ * except for placeholders in paths (see `wirePath`).
  */
 import { METHODS } from "../../../base/http/request.ts";
 import * as z from "zod";

@@ -8,7 +8,7 @@ import { EMPTY, type SparseHistogram } from "../../stats/histogram/histogram.ts"
 import { BUCKETS, highestUsOf, lowestUsOf } from "../../stats/histogram/histogram_counts.ts";
 import { NUMBER_BYTES } from "../../../base/leb128.ts";
 
-/** The most characters of the counts in base64; there are at most two numbers for each bucket. */
+/** The most characters of the counts in base64, with at most two numbers for each bucket. */
 const MOST_CHARS = Math.ceil(2 * BUCKETS * NUMBER_BYTES / 3) * 4;
 
 const us = z.number().min(0);

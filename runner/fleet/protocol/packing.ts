@@ -39,7 +39,10 @@ import {
 const MOST_CHARS = { reason: 500, request: 2_000 } as const;
 /** The number of intervals in a day if they are as short as possible. */
 const MOST_INTERVALS = 8_640_000;
-/** The most seconds that an entry of a table may cover. With it, a full table spans 20 days. */
+/**
+ * The most seconds that one entry of a table of counts over time may cover. A full table of such entries spans three
+ * weeks.
+ */
 const MOST_EVERY_S = 1_024;
 /** The most seconds that an interval touches: it lasts at most a minute, and may begin in the middle of a second. */
 const MOST_SECONDS_OF_INTERVAL = 61;
@@ -265,8 +268,8 @@ function packMessages(messages: MessageTotals): z.input<typeof packedMessages> {
 }
 
 /**
- * The messages of a step's WebSockets. The limit allows one more code than is counted separately, because the last
- * entry stands for all other codes.
+ * The messages of a step's WebSockets. The limit allows one more close code than is counted separately, because the
+ * last entry stands for all other codes.
  */
 const packedSockets = z.strictObject({
   ...messageCounts,

@@ -43,7 +43,7 @@ export const ONCE = {
 const TAKEN_ONCE = { lockDuration: 60_000, maxStalledCount: 0 };
 /**
  * Options of `reader`. A message that is not processed before its short lock expires is handed out again, because the
- * process that took it probably never received it.
+ * reply with which Redis handed it out was probably lost.
  */
 const TAKEN_AGAIN = { lockDuration: 500, stalledInterval: 250, maxStalledCount: 1_000_000 };
 
@@ -147,9 +147,9 @@ function outOfTouch(limitMs: number, error: unknown): TargetError {
 }
 
 // The offset between Redis's clock and this machine's. Redis's reply contains a time between the
-// sending of the request and the arrival of the reply, so the middle of these two is off by at most
-// half the time between them (F. Cristian, Probabilistic clock synchronization, 1989). The fastest
-// reply gives the most exact offset.
+// sending of the request and the arrival of the reply, so the midpoint of these two moments is off
+// by at most half the time between them (F. Cristian, Probabilistic clock synchronization, 1989).
+// The fastest reply gives the most exact offset.
 
 /** One reading of both clocks, this machine's and Redis's, in milliseconds since the epoch. */
 export interface ClockSample {
@@ -178,13 +178,14 @@ export function nowMs(): number {
 }
 
 /**
- * How far in the future a coordinator may place the start, and how far in the past it may be when the message arrives.
+ * How far in the future a coordinator may place the start, and how far in the past the start may be when the message
+ * arrives.
  */
 const FARTHEST_START_MS = 30_000;
 
 /**
- * The announced start, by this machine's clock. Throws if it can't be the start of this run, because Redis's clock was
- * changed between the coordinator's reading and this agent's.
+ * The announced start, by this machine's clock. Throws if the start is too far away to be this run's, which means that
+ * Redis's clock was changed between the coordinator's reading and this agent's.
  */
 export function startHereMs(atMs: number, nowMs: number): number {
   const aheadMs = atMs - nowMs;

@@ -13,8 +13,8 @@ type Taker = (response: ReceivedResponse) => string | null;
 const NOTHING = new Uint8Array(0);
 
 /**
- * Returns a function that extracts the value from a stored response, or null if the value is missing or beyond the
- * searched part. `takerOf` itself must be called within `withEngine`, because it may compile a pattern.
+ * Returns a function that extracts the value from a stored response, or null if the value is missing, too long, or
+ * beyond the searched part. `takerOf` itself must be called within `withEngine`, because it may compile a pattern.
  */
 export function takerOf({ from }: CaptureSpec): Taker {
   const take = unlimited(from);
@@ -78,7 +78,9 @@ function bodyOf(response: ReceivedResponse): Uint8Array<ArrayBuffer> {
   return response.kept?.content().bytes ?? NOTHING;
 }
 
-/** The value as text; objects and lists as JSON. Null if it is missing or the body is not JSON. */
+/**
+ * The value as text; objects and lists as JSON. Null if the value is missing, or if the body is not JSON or too long.
+ */
 function jsonAt(body: Uint8Array<ArrayBuffer>, path: readonly string[]): string | null {
   if (!isWithin("jsonBody", body.length)) return null;
   try {

@@ -134,7 +134,7 @@ export class Connections {
     return slot % this.#connections;
   }
 
-  /** @param waiting The exchange to send once the connection is open; null: the one that is due at that time. */
+  /** @param waiting The exchange to send once the connection is open; null if it is chosen only then. */
   dial(slot: number, nowUs: number, waiting: WaitingExchange | null = null): void {
     const { protocol } = this;
     const joins = protocol.joins(slot);
@@ -237,17 +237,17 @@ export class Connections {
 
 const FIRST_PAUSE_US = 10_000;
 const LONGEST_PAUSE_US = 1_000_000;
-/** 10 ms doubled this often exceeds the longest pause. */
+/** 10 ms doubled this many times exceeds the longest pause. */
 const MOST_DOUBLINGS = 7;
 
 /**
- * When a connection may be dialed again: at once if the last one brought a response, else after a pause of 10 ms that
- * doubles up to a second, so that a dead target costs neither side much. Several slots may report the end of the same
- * connection.
+ * When a connection may be dialed again: at once if the connection that has ended was the first or brought a response,
+ * else after a pause of 10 or 20 ms that doubles with each dial, up to a second, so that a dead target costs neither
+ * side much. Several slots may report the end of the same connection.
  */
 class BackOff {
   readonly #dialAtUs: Float64Array;
-  /** By connection: number of dials since the last one that led to a response, that one included. */
+  /** By connection: number of dials, counted from the last one that led to a response, up to `MOST_DOUBLINGS` + 1. */
   readonly #dials: Uint8Array;
   /**
    * By connection: 1 while it is being dialed. Meanwhile, slots may still report the end of the previous connection.

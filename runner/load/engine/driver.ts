@@ -22,7 +22,7 @@ export type RefusedBy = "connect" | "tls" | "dns" | "protocol";
 /** How a driver spreads its dials over time. */
 export interface DialTurns {
   /**
-   * Whether a dial that is requested now may begin at once. A caller who is refused keeps its place in the queue by
+   * Whether a dial that is requested now may begin at once. A caller that is refused keeps its place in the queue by
    * asking again.
    */
   mayBegin(nowUs: number): boolean;

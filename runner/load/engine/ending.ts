@@ -28,8 +28,8 @@ export function drainUsOf({ timeoutUs }: Pick<Job, "timeoutUs">): number {
 /**
  * How long after the end of sending a request in flight may still bring a response before its connection is closed. The
  * response no longer counts. But a server that finds the connection closed may not even have read the request, and
- * client and server would disagree about how many requests there were. A drain of this length leaves nothing to linger
- * for, because the server has had the last requests for as long, so only a load that is stopped lingers.
+ * client and server would disagree about how many requests there were. Only a load that is stopped lingers: after a
+ * drain of at least this length, the server has had enough time for the last requests already.
  */
 export const LINGER_US = 100_000;
 
@@ -58,11 +58,14 @@ export class Ending implements InFlightExchanges {
     private readonly parts: EndingParts,
   ) {
     // A load in phases goes on until its last virtual user has left; any other load ends after its
-    // duration.
+    // duration at the latest.
     this.untilUs = job.waitsForLast ? Infinity : job.durationUs;
   }
 
-  /** Once `untilUs` has come, drains the load and later finishes it. Returns whether the load is over. */
+  /**
+   * Once `untilUs` has come, begins the drain or, at the end of the drain, finishes the load. Returns whether the load
+   * is over.
+   */
   isOver(nowUs: number): boolean {
     if (nowUs < this.untilUs) return false;
     if (this.totals !== null) return true;
