@@ -12,7 +12,7 @@ import type { WholeInterval } from "./timeline.ts";
 
 /** Fewer rule-breaking requests than this may be due to a cold start. */
 const FEWEST_BEYOND = 20;
-/** The longest cold start. A server that has sent no response for so long hangs, however few requests wait. */
+/** The longest cold start. If a request has waited for longer, the server hangs, however few requests wait. */
 const COLD_START_MS = 10_000;
 
 /** Poisson arrivals fall short of the expected number by at most this many standard deviations. */

@@ -1,6 +1,6 @@
 /**
- * Merges the reports of workers into one `Measurement`. Every figure of the result file is computed here. After every
- * run, this also checks that due = completed + failed + unfinished + dropped (law 1).
+ * Merges the reports of workers into one `Measurement`, with all its figures. After every run, this also checks that
+ * the counts add up: due = completed + failed + unfinished + dropped (law 1).
  */
 import { bottleneckOf } from "../trust/bottleneck.ts";
 import { withoutSecrets } from "../../base/secrets.ts";

@@ -1,4 +1,4 @@
-/** The reports of an agent's workers → the agent's part of the `Measurement`. */
+/** Computes each agent's part of the `Measurement` from the reports of the agent's workers. */
 import type { AgentPart } from "../result/generator.ts";
 import { clockOf, estimateOf } from "./bounded_times.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";

@@ -36,7 +36,7 @@ export const productLimit: PercentileEstimate = ({ all, censored }, percentile) 
 
 const asValues: PercentileEstimate = ({ all }, percentile) => valueAtPercentile(all, percentile);
 
-/** Names of the figures that would or might be larger if no value were only a lower bound. */
+/** Names of the figures that lower bounds make too small, or may make too small. */
 interface Bounds {
   readonly lowerBounds?: string[];
 }

@@ -24,7 +24,7 @@ export interface Loader {
   load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded>;
   /** The current state of each agent during a load; absent without agents. */
   live?(): readonly LiveAgent[];
-  /** Latencies so far of the requests in flight, by worker: lower bounds; absent: unknown. */
+  /** Lower bounds of the latencies of the requests in flight, by worker. Absent if the loader can't tell them. */
   inFlight?(): readonly SparseHistogram[];
   /** Why lines are missing from the last load's request log, or null; absent if agents write the logs. */
   incompleteLogReason?(): string | null;
@@ -41,13 +41,13 @@ export interface LoaderHooks {
   readonly onReady: (workers: number) => void;
   /** The load starts at this moment, milliseconds since the epoch by this machine's clock. */
   readonly onStart: (atMs: number) => void;
-  /** Called when the first dial that a worker of this process finishes has failed. */
+  /** Called if the first dial to finish in a worker of this process has failed. */
   readonly onUnreached?: () => void;
   /** An interval of worker `worker` (0 … workers − 1) has ended. */
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
   /**
-   * Called when the number of workers that complete an interval changes, so that silent workers don't hold up the live
-   * view.
+   * Called when the number of workers that report changes. An interval is complete once that many workers have sent
+   * their part, so silent workers don't hold up the live view.
    */
   readonly onReportingWorkers: (workers: number) => void;
   /** Ends the load early; the load so far is returned. */
@@ -96,7 +96,7 @@ export interface LoadRequest extends Access {
   readonly intervalMs: number;
   /** File for the request log; null for none. */
   readonly logPath: string | null;
-  /** Whether a response with a status outside 2xx and 3xx is wrong if the script expects nothing. */
+  /** Whether a response with a status outside 2xx and 3xx counts as wrong where the script states no expectation. */
   readonly implicitCheck: boolean;
   /**
    * When the load may send, if it takes turns with another load; absent: always. The load's duration counts only its

@@ -30,7 +30,9 @@ import {
 import { type AssignedWorkers, shareOut } from "./share.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** What is different if these workers are part of a fleet. */
+/**
+ * Settings for workers that don't make a load alone: they are part of a fleet, or their load takes turns with another.
+ */
 export interface FleetPart {
   /** Which workers of the whole load these are; absent: all. */
   readonly assigned?: AssignedWorkers;
@@ -57,7 +59,7 @@ function streamLimit(reports: readonly WorkerReport[], streams = 1): string | nu
     "so requests waited for a stream, and their latency includes that wait";
 }
 
-/** For how long a load that takes turns with another was measured, microseconds. */
+/** How much time of a load that takes turns with another load was measured, microseconds. */
 async function ownUsOf(turns: TurnsSpec, lastedUs: number): Promise<number> {
   const { Turns } = await import("../../scenarios/pace/slices.ts");
   return new Turns(turns).ownUs(lastedUs);

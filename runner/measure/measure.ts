@@ -35,11 +35,11 @@ interface LoadHooks {
   readonly onProgress: OnProgress;
   /** The load starts at this moment, milliseconds since the epoch. */
   readonly onStart?: (atMs: number) => void;
-  /** Called when the first dial that a worker of this process finishes has failed. */
+  /** Called if the first dial to finish in a worker of this process has failed. */
   readonly onUnreached?: () => void;
   /** Receives the slowest thousandth of all requests, slowest first, after the load. */
   readonly onTail?: (requests: readonly TailRequest[]) => void;
-  /** Receives the slices of each worker after a load in slices. */
+  /** Receives the slices of each worker after a load that took turns with another load. */
   readonly onSlices?: (slices: readonly SliceTotals[]) => void;
   /** Ends the load early; the measurement then covers the time until then. */
   readonly signal: AbortSignal;
@@ -142,7 +142,7 @@ function urlOf(request: Pick<LoadRequest, "origin" | "script">): string {
   return shownOrigin(request) + wire.path;
 }
 
-/** @param startMs Start of the load, since the epoch; null: it did not start. */
+/** @param startMs Start of the load, milliseconds since the epoch; null if it did not start. */
 function describe(
   request: LoadRequest,
   { driver, driverNote }: Loaded,
@@ -182,8 +182,8 @@ export async function measureUrl(
 }
 
 /**
- * Which times the live view shows first: times of messages if every request brings messages, because such requests may
- * last as long as the load; null: times of requests.
+ * Which times the live view shows first. If every request brings messages, these are times of messages, because such
+ * requests may last as long as the load; otherwise null, which stands for times of requests.
  */
 function leadIn(script: Script): LiveMessages["lead"] {
   const requests = requestsOf(script);

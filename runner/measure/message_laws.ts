@@ -1,4 +1,7 @@
-/** Law 1 (due = received + failed + unfinished + dropped) for the messages of streams and WebSockets, by step. */
+/**
+ * The laws for the messages of streams and WebSockets, by step: due = received + failed + unfinished + dropped (law 1),
+ * and the other counts agree with that.
+ */
 import type { MessageCounts } from "../load/recording/message_counts.ts";
 import type { MessageTotals } from "../load/recording/messages.ts";
 import type { SocketTotals } from "../load/recording/socket_messages.ts";
@@ -6,7 +9,7 @@ import type { WorkerTotals } from "../load/recording/totals.ts";
 
 type Law = readonly [law: string, left: number, right: number];
 
-/** Each law, with the counts on both of its sides. */
+/** Each law in words, with the counts on both of its sides. */
 export function messageLaws(totals: readonly WorkerTotals[]): Law[] {
   return totals.flatMap(({ messages = [], sockets = [] }) => [
     ...messages.flatMap((part) => [lawOfFates(part, "streams"), ...lawsOfStreams(part)]),

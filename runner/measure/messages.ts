@@ -67,7 +67,7 @@ function streamFigures(
     ...isInterrupted && { interruptions },
     ttfe: timesOf(parts.map(({ first }) => first), estimate),
     // In closed and open loops alike, a stream's observation is cut off at a given time, no matter
-    // how long its gaps are.
+    // how long its gaps are, so the product-limit estimate is right for both.
     gap: timesOf(parts.map(({ gap }) => gap), productLimit),
     byName: byName(parts),
     ...parts.some(({ hasTokens }) => hasTokens) && {

@@ -57,7 +57,10 @@ function usesOfSequence(
   return uses;
 }
 
-/** How often each turn of the sequence was taken: each of n workers takes every n-th turn, round after round. */
+/**
+ * How often each entry of the sequence (a turn) was used: each of n workers takes every n-th turn, and starts over when
+ * it reaches the end.
+ */
 function usesOf(reports: readonly Begun[], turns: number): Float64Array {
   const uses = new Float64Array(turns);
   for (const [worker, report] of reports.entries()) {

@@ -87,7 +87,7 @@ export function shareOut(
   });
 }
 
-/** A load in slices lasts as long as the slices of both sides together. */
+/** A load that takes turns with another lasts as long as the slices of both loads together. */
 function durationOf({ load, turns }: LoadRequest): Pick<JobShare, "durationUs" | "turns"> {
   if (turns !== undefined) return { turns, durationUs: turns.durationUs };
   const durationMs = durationMsOf(load);
@@ -196,7 +196,10 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
   };
 }
 
-/** The rows that users own, cut to the number of places for users, because a table may have many more rows. */
+/**
+ * The rows that virtual users own, at most one for each connection that can be of use, because a table may have many
+ * more rows.
+ */
 export function rowsWithin<Row>(load: PlannedLoad, own: readonly Row[]): readonly Row[] {
   return own.slice(0, usableConnections(load));
 }

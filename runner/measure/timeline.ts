@@ -1,9 +1,9 @@
 /**
  * The intervals of all workers put together, as they come in. An interval is complete once every reporting worker has
- * sent its part, and is then shown to those who watch; a part that comes later still counts.
+ * sent its part, and is then shown in the live view; a part that comes later still counts.
  *
- * What is kept does not grow with the run: when there are more intervals than are kept, neighbours become one, and
- * each is twice as long from then on. Counts and histograms are added, so nothing is lost but detail.
+ * What is kept does not grow with the run: when there are more intervals than may be kept, neighbours are merged in
+ * pairs, so that every kept interval is twice as long. Counts and histograms are added, so nothing is lost but detail.
  */
 import { INTERVAL_TIMES, ofIntervalTimes } from "../../base/figures/figure.ts";
 import { mostIntervalsOf } from "../../base/intervals.ts";
@@ -109,7 +109,10 @@ export class Timeline {
     return this.#width > 1;
   }
 
-  /** The intervals so far. Reading them stops waiting for the missing parts of incomplete intervals. */
+  /**
+   * The intervals so far. Intervals with missing parts are included as they are; parts that come later are added to
+   * them.
+   */
   get intervals(): readonly IntervalSum[] {
     for (const index of [...this.#open.keys()]) this.#keep(index);
     return this.#kept;
@@ -134,7 +137,7 @@ export class Timeline {
     return [...this.#open.keys()].flatMap((index) => this.#giveWhole(index) ?? []);
   }
 
-  /** Adds a worker's part; returns the interval when this part completes it. */
+  /** Adds a worker's part. Returns the interval if this part completes it, otherwise null. */
   add(worker: number, part: IntervalPart): WholeInterval | null {
     const { index, latency, censored } = part;
     while (this.#next <= index) this.#openNext();
@@ -190,7 +193,7 @@ export class Timeline {
     merge(this.#keptAt(index), open.sum);
     const isLastOfKept = (index + 1) % this.#width === 0;
     if (!isLastOfKept) return;
-    // The merged sum takes less memory than its parts.
+    // Add up the histograms now, because a sum takes less memory than its addends.
     const kept = this.#keptAt(index);
     kept.latency.whole();
     kept.messages?.whole();
@@ -202,7 +205,10 @@ export class Timeline {
     return this.#kept[at];
   }
 
-  /** Makes intervals longer while there are too many. Open intervals count, too, so that the length is always known. */
+  /**
+   * Doubles the length of the kept intervals while there are too many. Open intervals count, too, so that the length
+   * does not change when they are kept.
+   */
   #widenToMost(): void {
     while (this.#next > this.most * this.#width) this.#widen();
   }

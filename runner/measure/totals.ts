@@ -16,7 +16,7 @@ import {
 import { PERCENTILES } from "../stats/quantile.ts";
 import { ERRORS } from "../result/outcome.ts";
 
-/** Times besides latency, the histogram of which comes from the timeline. */
+/** Times other than latency; the histogram of latency comes from the timeline. */
 const TIMES = ["service", "firstByte", "connect"] as const;
 type Times = "firstByte" | "connect";
 

@@ -24,7 +24,7 @@ import { sampledPart } from "./sampled_part.ts";
 
 export interface ProfilePlace {
   readonly cell: Cell;
-  /** Number of the profile run of the cell, from 1. */
+  /** Number of this profile run among those of the cell, from 1. */
   readonly run: number;
 }
 
@@ -51,7 +51,7 @@ export interface ProfileContext {
   readonly keep: (place: ProfilePlace, process: ProcessProfile) => Promise<string>;
 }
 
-/** Makes one profile run; null if the user interrupted it. @param runs The measured runs of the cell. */
+/** Makes one profile run; returns null if the user interrupted it. @param runs The measured runs of the cell. */
 export async function profileRun(
   place: ProfilePlace,
   runs: readonly Run[],
@@ -213,7 +213,7 @@ async function sample(
   return await session.stop();
 }
 
-/** Waits until a moment of `performance.now()`, or for the signal. */
+/** Waits until a moment of `performance.now()`, or until the signal aborts. */
 function pause(untilMs: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, Math.max(0, untilMs - performance.now()));

@@ -21,7 +21,7 @@ interface ProfileRequest {
   readonly outDir: string;
 }
 
-/** Makes the profile runs, except those made in an earlier sitting. */
+/** Makes the profile runs, except those that the result file already has, as after a resume. */
 export async function profileCells(
   { runs, cells, outDir }: ProfileRequest,
   file: ResultFile,

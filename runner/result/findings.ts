@@ -314,8 +314,8 @@ export const bottleneck = z.strictObject({
 export type Bottleneck = z.output<typeof bottleneck>;
 
 /**
- * Findings about the target and its load. In a search for the capacity, they don't make a trial doubtful, because they
- * are what it measures.
+ * Findings about the target and its load. In a search for the capacity, these findings don't make a trial doubtful,
+ * because they are what the trial measures.
  */
 export const TARGET_FINDINGS: readonly FindingCode[] = [
   "connections",

@@ -25,8 +25,8 @@ export interface CellProgress {
   /** The 95 % interval, as in the report; null for a single run. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   /**
-   * What the stopping rule checks: half the width of the widest interval of requests/s and p50, 0.02 for ± 2 %. Null
-   * without such a rule, and for a single run.
+   * What the stopping rule checks: half the width of the widest of the intervals of requests/s and p50, relative to the
+   * figure; 0.02 means ± 2 %. Null without such a rule, and for a single run.
    */
   readonly halfWidth: number | null;
 }

@@ -1,6 +1,6 @@
 /**
- * The result files, which `report/` and scripts read. Their shape is defined only here. Times are milliseconds, rates
- * per second, sizes bytes, shares 0–1, unless a field says otherwise.
+ * The result files, which `report/` and scripts read. Their shape is defined in this folder, and nowhere else. Times
+ * are milliseconds, rates per second, sizes bytes, shares 0–1, unless a field says otherwise.
  */
 import * as z from "zod";
 import { ofIntervalTimes } from "../../base/figures/figure.ts";

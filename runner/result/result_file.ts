@@ -4,8 +4,8 @@
  * 0.2 % of a run.
  *
  * With thousands of runs, writing the whole file each time would add up to a terabyte. So beside a large file there is
- * a journal, to which each run is appended; the file is written whole when the journal has grown to a share of it, and
- * at the end.
+ * a journal, to which each run is appended. The whole file is written again when the journal has grown to an eighth of
+ * the file's size, and at the end.
  */
 import { join } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";
@@ -101,7 +101,8 @@ export class ResultFile {
 
   /** @param after Number of runs before this entry. */
   async #add(added: Omit<JournalEntry, "planned" | "spent">, after: number): Promise<void> {
-    // A journal can't express a removal, so the whole file is written.
+    // The journal can't express that an entry of `missing` was removed, so after that the whole
+    // file is written.
     const mayJournal = this.#fileBytes >= this.leastBytes &&
       this.results.missing.length === this.#fileMissing;
     if (!mayJournal) return await this.save();

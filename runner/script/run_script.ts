@@ -69,8 +69,8 @@ export async function beginScript(
   if (code === undefined) return unscripted(script);
   const whole = scriptCode(code, environment);
   // Evaluating the script takes some hundredths of a second, perhaps during the load, so all calls
-  // share one realm while it works. A call that is cut off may continue in its realm once its
-  // response arrives, so the next call gets a new realm.
+  // share one evaluated script, its realm. A call that is cut off may continue in its realm once
+  // its response arrives, so the next call gets a new realm.
   let realm: Realm | null = null;
   const call = (name: string, given: readonly unknown[], within: Within): Promise<string> =>
     callIn({
@@ -117,7 +117,7 @@ export async function beginScript(
   };
 }
 
-/** What `setup` or `refresh` returned, as JSON. Throws a ScriptError if workers can't take it. */
+/** What `setup` or `refresh` returned, as JSON. Throws a ScriptError if it is larger than workers accept. */
 function checked(json: string): string {
   const { length } = new TextEncoder().encode(json);
   if (isWithin("scriptData", length)) return json;

@@ -13,7 +13,7 @@ export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const
 /** How long the trial takes. */
 export const TRIAL_MS = 2 * TRIAL.pairs * (TRIAL.sliceMs + TRIAL.pauseMs);
 
-/** How one side responded in the trial. */
+/** How one side, which is one of the two targets, responded in the trial. */
 export interface TrialSide {
   /**
    * Requests completed in each step of `TRIAL.binMs`. The steps divide the side's slices, one slice after the other.
@@ -21,7 +21,7 @@ export interface TrialSide {
   readonly completed: readonly number[];
   /** Number of requests that completed at any time. */
   readonly requests: number;
-  /** Median latency of its requests, milliseconds. */
+  /** Median latency of the side's requests, milliseconds. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -43,17 +43,21 @@ const MOST_PAUSE_SHARE = 0.5;
  * still holds two.
  */
 const LEAST_ROUNDS = 3;
-/** The least length of a slice, as a multiple of the cut; the cut would be too large a part of a shorter slice. */
+/**
+ * The least length of a slice, as a multiple of the cut, because the cut would take too large a part of a shorter
+ * slice.
+ */
 const LEAST_CUTS = 5;
 /**
- * The usual length of a slice. With many short slices, a neighbour's burst begins or ends within only a few of them.
+ * The usual length of a slice. If slices are short and many, a burst of another program on the machine begins or ends
+ * within only a few of them.
  */
 const SHORTEST_SLICE_MS = 50;
-/** In longer slices, a neighbour would no longer affect both sides alike. */
+/** In longer slices, another busy program on the machine would no longer affect both sides alike. */
 const LONGEST_SLICE_MS = 1_000;
 /**
- * How far the rate at a slice's beginning may be below the rate of its second half without harm, as a share of the
- * latter.
+ * How far the rate at the beginning of a slice may be below the rate of the slice's second half without harm, as a
+ * share of the rate of the second half.
  */
 const HARMLESS_SHARE = 0.02;
 /** If a step of the trial is slower by at most this many standard errors, that may be chance. */
@@ -97,8 +101,8 @@ function pauseMsOf(sides: readonly TrialSide[], sliceMs: number): number {
 }
 
 /**
- * How long after the start of a slice a side stays slower than in the slice's second half. The two are compared within
- * each slice, because a neighbour slows down whole slices.
+ * How long after the start of a slice a side stays slower than in the slice's second half. The two rates are compared
+ * within each slice, because another program on the machine slows down whole slices.
  */
 export function cutMsOf(completed: readonly number[]): number {
   const bins = TRIAL.sliceMs / TRIAL.binMs;

@@ -1,5 +1,5 @@
 /**
- * What the target of a run in slices and its parts used, as if the time outside the target's own slices did not exist.
+ * What a target and its parts used in a run in slices, as if the time outside the target's own slices did not exist.
  * Pure.
  */
 import { Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
@@ -8,8 +8,8 @@ import { inProportion } from "../host/load_clock.ts";
 import type { Run } from "../result/result.ts";
 
 /**
- * The evidence of a run, with the target's CPU use limited to its own slices and reduced by what it uses when idle. Its
- * waiting and its busiest thread are scaled in proportion.
+ * The evidence of a run, with the target's CPU use limited to its own slices and reduced by what it uses when idle. The
+ * target's waiting and its busiest thread are scaled in proportion.
  */
 export function ownEvidence(
   generator: Run["generator"],

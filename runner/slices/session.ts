@@ -46,7 +46,7 @@ export class SideLoaders {
   }
 }
 
-/** Measures what both sides use from the start of their load on. */
+/** Measures the CPU time of both sides from the start of their loads on. */
 export function watchSides(sides: readonly [Pids, Pids], turns: Turns, startMs: number): SideCpu {
   return new SideCpu(sides, turns, () => 1_000 * (epochNowMs() - startMs));
 }
@@ -54,7 +54,7 @@ export function watchSides(sides: readonly [Pids, Pids], turns: Turns, startMs: 
 interface SliceContext {
   readonly turns: TurnsSpec;
   readonly partner: string;
-  /** CPU time in each slice of the session, of either side. */
+  /** CPU time of both sides in each slice of the session, no matter whose slice it is. */
   readonly used: readonly SlotUse[];
 }
 

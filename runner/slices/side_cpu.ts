@@ -26,8 +26,8 @@ export function treeOf(pid: number): number[] {
 }
 
 /**
- * Number of readings for each search for processes. A search takes longer than a reading, so new children are missed
- * until the next one.
+ * Processes are searched for once in this many readings. A search takes longer than a reading, so new children are
+ * missed until the next search.
  */
 const READINGS_A_SEARCH = 8;
 

@@ -1,6 +1,7 @@
 /**
- * Records when a worker's slowest requests were in flight. It keeps many more requests than `slowest.ts`, but only two
- * numbers for each. Any other request costs the loop one comparison.
+ * Records when a worker's slowest requests were due, and their latencies. This covers many more requests than
+ * `slowest.ts` keeps, but has only these two numbers for each. A request that is not kept costs the loop only one
+ * comparison.
  */
 
 /** The most requests kept for a worker, and for a whole run. */
@@ -32,7 +33,7 @@ export interface TailRequest {
 
 /** A min-heap of requests by latency. The parent of the request at index i is at ⌊i / 2⌋. */
 export class Tail {
-  /** Latency of the fastest request kept, which a new request must exceed; −1 until all places are taken. */
+  /** Latency of the fastest request kept, which a new request must exceed to be kept; −1 until the heap is full. */
   leastUs = -1;
   #count = 0;
   // By heap index, from 1.
@@ -40,7 +41,7 @@ export class Tail {
   readonly #latencyUs = new Float64Array(MOST_TAIL + 1);
 
   /**
-   * Keeps the request. Once all places are taken, it replaces the fastest request kept, unless it was no slower itself.
+   * Keeps the request if the heap has room, or if it is slower than the fastest request kept, which it then replaces.
    */
   add(dueUs: number, latencyUs: number): void {
     if (latencyUs <= this.leastUs) return;
@@ -50,7 +51,7 @@ export class Tail {
     if (this.#count === MOST_TAIL) this.leastUs = this.#latencyUs[1];
   }
 
-  /** Adds a place at the end of the heap, moves it up to where the latency belongs, and returns its index. */
+  /** Adds an empty node at the end of the heap, moves it up to where the latency belongs, and returns its index. */
   #above(latencyUs: number): number {
     let at = ++this.#count;
     for (let next = at >> 1; next > 0 && this.#latencyUs[next] > latencyUs; next = at >> 1) {
@@ -61,7 +62,7 @@ export class Tail {
     return at;
   }
 
-  /** Frees the place of the fastest request, moves it down to where the latency belongs, and returns its index. */
+  /** Empties the node of the fastest request, moves it down to where the latency belongs, and returns its index. */
   #below(latencyUs: number): number {
     let at = 1;
     for (let next = 2; next <= MOST_TAIL; next = 2 * at) {

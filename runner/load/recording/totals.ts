@@ -14,7 +14,7 @@ import type { TailTimes } from "./tail.ts";
 import type { SliceTotals } from "./slices.ts";
 import type { StepTotals } from "./steps.ts";
 
-/** Totals of the whole run. Moments are microseconds since its start. */
+/** One worker's totals for the whole run. Moments are in microseconds since the start of the run. */
 export interface WorkerTotals {
   readonly due: number;
   readonly completed: number;
@@ -23,7 +23,10 @@ export interface WorkerTotals {
   readonly dropped: number;
   /** Number of latencies that are only lower bounds, because the request timed out, was unfinished or was dropped. */
   readonly censored: number;
-  /** Requests that ended after the deadline, or outside the measured parts of slices; all zero if there were none. */
+  /**
+   * Requests that ended after the deadline or, if two loads take turns, outside the measured parts of the load's
+   * slices; all zero if there were none.
+   */
   readonly drain: Drain;
   readonly checksPassed: number;
   readonly checksFailed: number;
@@ -48,7 +51,7 @@ export interface WorkerTotals {
   readonly fastestUs: number;
   /** The slowest requests, including lower bounds; slowest first. */
   readonly slowest: readonly SlowExchange[];
-  /** The slowest requests with their due times; empty until the load has ended. */
+  /** Due times and latencies of many more slow requests than in `slowest`; empty until the load has ended. */
   readonly tail: TailTimes;
   /** End of the last exchange. */
   readonly lastUs: number;
@@ -63,7 +66,7 @@ export interface WorkerTotals {
   readonly slices?: SliceTotals;
   /** Totals for each step whose responses are streams; absent if there is no such step. */
   readonly messages?: readonly MessageTotals[];
-  /** Completed gRPC calls by status; the last number is of calls without a status. Absent if there are no calls. */
+  /** Completed gRPC calls by status; the last number counts calls without a status. Absent if there are no calls. */
   readonly calls?: Float64Array;
   /** Totals for each step that opens WebSockets; absent if there is no such step. */
   readonly sockets?: readonly SocketTotals[];
@@ -131,7 +134,10 @@ export interface SessionTotals {
   readonly failed: number;
   /** Time from the user's arrival to the end of the last step. */
   readonly length: SparseHistogram;
-  /** Number of users' places that had any session; `mostOfPlace`: the number of sessions at the busiest place. */
+  /**
+   * Number of places for virtual users that had any session; a place is taken by one user after another. `mostOfPlace`:
+   * the largest number of sessions at one place.
+   */
   readonly places: number;
   readonly mostOfPlace: number;
 }

@@ -1,4 +1,4 @@
-/** Chooses the driver of a load. `auto` takes the best one that works on this machine, which is found by trying. */
+/** Chooses the driver of a load. `auto` takes the best one that works on this machine, and finds it by trying. */
 import { noTlsToResume } from "../../../base/load_options.ts";
 import { messageOf, type Problem, TargetError, UserError } from "../../../base/errors.ts";
 import { type Endpoint, hasTls, type Tls } from "../../../base/net/endpoint.ts";

@@ -16,8 +16,8 @@ import {
 } from "./transport.ts";
 
 /**
- * Total memory for read buffers, divided among the slots: few slots get large buffers, so that a large response takes
- * few reads, and many slots get small ones.
+ * Total memory for read buffers, divided among the slots, each of which has one connection at a time. Few slots get
+ * large buffers, so that a large response takes few reads, and many slots get small ones.
  */
 const READ_ROOM_BYTES = 32 * 1024 * 1024;
 const MIN_READ_BYTES = 4 * 1024;
@@ -135,7 +135,7 @@ class DenoConnection implements TransportConnection {
     if (!this.#waits) this.#read();
   }
 
-  // hot: one read, with no promises besides its own two.
+  // hot: starts one read; the only promises are that of the read and that of `then`.
   #read(): void {
     this.#conn?.read(this.#buffer).then(this.#onRead, this.#onBroken);
   }

@@ -8,7 +8,10 @@ import type { DialTurns, Driver, DriverEvents } from "../engine/driver.ts";
 import type { DialTurnsSpec } from "../engine/job.ts";
 import { SlotQueue } from "../engine/slot_queues.ts";
 
-/** How far a worker that is late with its turns may catch up, microseconds: loops check for dials every 10 ms. */
+/**
+ * How far a worker that is late with its turns may catch up, microseconds. Lateness is usual, because loops check for
+ * dials only every 10 ms.
+ */
 const CATCH_UP_US = 20_000;
 
 /**
@@ -26,7 +29,7 @@ export class Turns {
     this.#gapUs = stride * 1e6 / perSec;
   }
 
-  /** When the next turn is due. */
+  /** When the next turn is due, microseconds. The first call sets when the turns begin. */
   nextUs(nowUs: number): number {
     if (Number.isNaN(this.#nextUs)) this.#nextUs = nowUs + this.#firstUs;
     return this.#nextUs;
@@ -76,7 +79,8 @@ export class TurnsDriver implements Driver, DialTurns {
   }
 
   /**
-   * Whether the next turn is kept for the exchanges, which ask each time they look at the clock while they want a turn.
+   * Whether the next turn is kept for the exchanges. While they want a turn, they ask each time they look at the clock,
+   * so they still want it if they were refused one recently.
    */
   #isKept(nowUs: number): boolean {
     return this.#isTheirTurn && nowUs - this.#refusedUs <= CATCH_UP_US;

@@ -7,8 +7,8 @@ import { type EpollSockets, STILL_DIALING, type TlsLayer } from "./epoll_sockets
 
 export class EpollDials {
   /**
-   * Slots whose dial failed immediately. The loop reports them later, because events are never reported during a
-   * command.
+   * Slots whose dial failed immediately. The loop reports them later, because a driver never reports an event from
+   * within a call such as `connect`.
    */
   readonly #refused: { readonly slot: number; readonly reason: string }[] = [];
 
@@ -34,7 +34,10 @@ export class EpollDials {
     }
   }
 
-  /** Continues a dial, or its handshake, after the socket with this generation has had `events`. */
+  /**
+   * Continues the slot's dial or handshake after `events` of the socket with this generation. Events of the slot's
+   * earlier sockets are ignored.
+   */
   goOn(handler: DriverEvents, slot: number, generation: number, events: number): void {
     const { sockets, tls } = this;
     if (sockets.fds[slot] < 0) {

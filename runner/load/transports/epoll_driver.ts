@@ -1,6 +1,6 @@
 /**
- * The driver for Linux: the thread drives non-blocking sockets itself, with one epoll, one recv and one send per
- * request. While it runs, the isolate gets no messages: the load is stopped by a flag, which every tick looks at.
+ * The driver for Linux: the thread drives non-blocking sockets itself, with one epoll, and one recv and one send per
+ * request. While it runs, the isolate gets no messages, so the load is stopped by a flag that each tick checks.
  */
 import {
   DATA_WORD,

@@ -63,8 +63,8 @@ export interface TlsLayer {
    */
   shakeHands(slot: number): string | null;
   /**
-   * The step at which `shakeHands` just failed: a connection through a proxy counts as connected only once its tunnel
-   * is open.
+   * The step at which `shakeHands` just failed: `connect` if the tunnel through a proxy was not open yet, otherwise
+   * `tls`.
    */
   readonly failedStep: "connect" | "tls";
   /** Number of bytes put into `buffer`; 0 or less if there are none, and `endOf` then says why. */
@@ -107,7 +107,7 @@ interface Attempt {
 /** The dial of one slot, until a socket has connected. */
 interface Dial {
   readonly host: DialedHost;
-  /** Indexes of the addresses that were not tried yet. */
+  /** Indexes of the addresses that have not been tried yet. */
   readonly left: number[];
   attempts: readonly Attempt[];
   /** Why connecting failed, by index of the address. */
@@ -120,7 +120,10 @@ export class EpollSockets {
   readonly epoll: number;
   /** Socket of each slot, once connected; −1 for none. */
   readonly fds: Int32Array;
-  /** `DIALING` while the slot is being dialed, then `CONNECTED` until the driver sets it to 0, which means open. */
+  /**
+   * `DIALING` while the slot is being dialed, then `CONNECTED` until the driver sets it to 0 because the connection is
+   * open. Also 0 for a slot without a socket.
+   */
   readonly connecting: Uint8Array;
   /**
    * Number of the slot's socket. It shows whether an event in the current batch is from this socket or from an earlier
@@ -197,7 +200,7 @@ export class EpollSockets {
     return dial.attempts.length > 0;
   }
 
-  /** Returns 0, or an errno. */
+  /** Begins to connect to the address with this index. Returns 0, or the errno if that failed immediately. */
   #try(slot: number, dial: Dial, index: number): number {
     const { socket, setsockopt, connect } = this.libc;
     const name = dial.host.names[index];
@@ -235,7 +238,7 @@ export class EpollSockets {
    * Handles a socket that has connected or failed to. Returns null if the slot has the socket now and watches it for
    * data; `STILL_DIALING`; or the reason why the dial has failed.
    * @param generation The generation of the socket.
-   * @param events The socket's events, among which the kernel always reports an error.
+   * @param events The socket's events. The kernel reports an error among them even if nobody asked for errors.
    */
   endDial(slot: number, generation: number, events: number, nowUs: number): string | null {
     const dial = this.#dials.get(slot);

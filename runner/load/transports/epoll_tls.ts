@@ -63,7 +63,7 @@ export class EpollTls implements TlsLayer {
   readonly #libc: Libc = libc();
   readonly #context: Pointer;
   readonly #trust: ServerTrust | null;
-  /** Null for an address: only names are sent (RFC 6066 §3). */
+  /** The name that is sent as SNI; null if the server is given by its address, which must not be sent (RFC 6066 §3). */
   readonly #sentName: Uint8Array<ArrayBuffer> | null;
   readonly #offered: Uint8Array<ArrayBuffer>;
   readonly #connections: (Pointer | null)[];
@@ -257,7 +257,8 @@ export class EpollTls implements TlsLayer {
   }
 
   /**
-   * Sends a close alert (RFC 8446 §6.1) if that is still possible, and keeps the session and the SSL object for reuse.
+   * Closes the connection. If it can still be closed with a close alert (RFC 8446 §6.1), sends that, and keeps the
+   * session and the SSL object for reuse.
    */
   close(slot: number): void {
     const connection = this.#connections[slot];
@@ -273,8 +274,8 @@ export class EpollTls implements TlsLayer {
   }
 
   /**
-   * Stores the session for the slot's next connection. In TLS 1.3 it comes with the last ticket, which may arrive after
-   * the handshake (RFC 8446 §4.6.1).
+   * Stores the session for the slot's next connection. In TLS 1.3 the session comes with the server's last ticket,
+   * which arrives only after the handshake (RFC 8446 §4.6.1).
    */
   #keepSession(slot: number, connection: Pointer, sessions: (Pointer | null)[]): void {
     const { tls } = this.#openssl;

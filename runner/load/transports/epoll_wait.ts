@@ -17,10 +17,13 @@ import {
   TFD_NONBLOCK_CLOEXEC,
 } from "../../../base/system/libc.ts";
 
-/** Takes the place of a generation in events of the timer, so that no socket's generation equals it. */
+/** The generation in events of the timer. No socket has it, so the driver ignores these events. */
 const NO_SOCKET = -1;
 
-/** Index of the nanoseconds in a struct timespec of 32-bit words, little-endian: no other word is ever set. */
+/**
+ * Index of the nanoseconds in a struct timespec seen as 32-bit words, little-endian. No other word is ever set, because
+ * waits are shorter than a second.
+ */
 const NANOSECONDS = 2;
 /** A struct itimerspec has two timespecs: the interval, and the time from now. */
 const FROM_NOW_NANOSECONDS = 4 + NANOSECONDS;
@@ -31,8 +34,8 @@ export type Wait = (untilUs: number, nowUs: number) => number;
 
 /**
  * The longest wait that is spent spinning. For such a wait, falling asleep and waking up takes as much CPU time as
- * spinning, and is 15 to 20 µs late. Chosen by trial: at 20,000 arrivals a second, spinning brings the median lag from
- * 20 to 1 µs, and takes 66 % of a core instead of 63 %.
+ * spinning, and ends 15 to 20 µs late. Chosen by trial: at 20,000 arrivals a second, spinning brings the median lag
+ * from 20 to 1 µs, and takes 66 % of a core instead of 63 %.
  */
 const SPUN_US = 25;
 
@@ -41,7 +44,7 @@ interface SpinCount {
   addSpin(fromUs: number, toUs: number): void;
 }
 
-/** Wraps `wait` so that short waits poll instead of sleeping. */
+/** Wraps `wait` so that a short wait is spent polling instead of sleeping. */
 export function spinning(wait: Wait, now: () => number, spins: SpinCount): Wait {
   return (untilUs, nowUs) => {
     if (untilUs - nowUs > SPUN_US || untilUs <= nowUs) return wait(untilUs, nowUs);
@@ -73,7 +76,7 @@ export interface Waiter {
   close(): void;
 }
 
-/** Opens a way to wait; throws the reason if it does not work here. */
+/** Opens a waiter that uses certain system calls; throws a `Denied` with the reason if they do not work here. */
 type WaitMethod = (queue: EventQueue) => Omit<Waiter, "note">;
 
 /**
@@ -103,8 +106,8 @@ function deniedText(calls: readonly string[]): string {
 }
 
 /**
- * Makes timers of this thread fire exactly when they are due; by default, waits are some 50 µs too long. False if
- * impossible.
+ * Makes timers of this thread fire exactly when they are due; by default, waits are some 50 µs too long. Returns false
+ * if the system does not allow this.
  */
 export function wakePunctually({ prctl }: Libc): boolean {
   return prctl(PR_SET_TIMERSLACK, 1n, 0n, 0n, 0n) === 0;

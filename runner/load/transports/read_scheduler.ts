@@ -15,14 +15,15 @@ import type { BusyPeriods } from "../recording/busy_periods.ts";
 const CROWD = 64;
 
 /**
- * A connection that was not served for this many rounds need not wait; a round is long enough to serve every connection
- * once. This happens when a server wakes up and the responses of an open loop arrive all at once.
+ * A connection that was not served for this many rounds need not wait for its next read; a round is long enough to
+ * serve every connection once. Connections go unserved for so long if a server stalls during an open loop. Once it
+ * wakes up, its responses arrive all at once.
  */
 const FAIR_ROUNDS = 16;
 
 /**
- * Waiting slots continue after this many milliseconds, even if nothing happens or many slots are being dialed. The
- * timer makes the runtime poll.
+ * Connections that wait for their next read continue after this many milliseconds, even if no socket has an event or
+ * many connections are being dialed. The timer makes the runtime poll.
  */
 const PATIENCE_MS = 1;
 
@@ -33,7 +34,7 @@ export class ReadScheduler {
   /** By slot: the iteration in which it was last served. */
   readonly #servedIn: Int32Array;
   readonly #fairIterations: number;
-  /** Whether any slot has continued since the timer was set. The timer runs as long as a slot waits. */
+  /** Whether any waiting slot was allowed to read since the timer was set. The timer runs as long as a slot waits. */
   #goesOn = false;
   #isTimerSet = false;
 

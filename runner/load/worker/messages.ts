@@ -51,7 +51,7 @@ export interface WorkerReport {
   readonly sessions: SessionTotals;
   /** Time from the start of the run until the worker stopped sending, microseconds. */
   readonly elapsedUs: number;
-  /** The thread's time on a core, and its time of waiting for one, during the run. */
+  /** The thread's time on a core, and its time waiting for one, during the run. */
   readonly time: ThreadTime;
   /** Time that the thread spent busy-waiting until something was due, microseconds. */
   readonly spunUs: number;

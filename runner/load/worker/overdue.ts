@@ -28,13 +28,16 @@ export interface WorkerTiming {
   readonly share: Pick<Job, "durationUs" | "timeoutUs" | "intervalUs" | "waitsForLast">;
   /** Null before the start. */
   readonly startMs: number | null;
-  /** When the worker last posted a message, or was last sent one. */
+  /** When the load was interrupted; null if it was not. */
   readonly interruptedMs: number | null;
-  /** When the worker last posted anything. */
+  /** When the worker last posted a message, or was last sent one. */
   readonly lastMessageMs: number;
 }
 
-/** When the next message of the worker, either an interval or its final report, must have arrived. */
+/**
+ * When the worker's next message must have arrived: its final report if the load has a deadline or was interrupted,
+ * otherwise either an interval or the final report. Infinity if nothing is due yet.
+ */
 export function dueMsOf({ share, startMs, interruptedMs, lastMessageMs }: WorkerTiming): number {
   const { durationUs, intervalUs, waitsForLast } = share;
   const interrupted = interruptedMs === null ? Infinity : interruptedMs + LINGER_MS;
@@ -51,7 +54,7 @@ export class Lateness {
 
   constructor(private lookedMs: number) {}
 
-  /** Called at every check; returns whether the worker is late beyond the grace time. */
+  /** Called at every check; returns whether the worker has been late for longer than the grace time. */
   look(dueMs: number, nowMs: number): boolean {
     const stepMs = Math.min(nowMs - Math.max(this.lookedMs, dueMs), MOST_STEP_MS);
     this.lookedMs = nowMs;

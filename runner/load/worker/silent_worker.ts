@@ -14,7 +14,10 @@ export interface SilentShare {
   readonly pacer: JobShare["pacer"];
   readonly turns?: JobShare["turns"];
   readonly scriptKind: JobShare["script"]["kind"];
-  /** When the run was over, so that later arrivals are not part of it. Infinity if it ended by count. */
+  /**
+   * The end of the run, microseconds after its start; later arrivals are not part of it. Infinity if the load ends by
+   * count.
+   */
   readonly durationUs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Assembles a report from everything that a worker has posted so far, when somebody needs it. */
+/** Assembles, on demand, a report from everything that a worker has posted so far. */
 import {
   addSparse,
   EMPTY,

@@ -46,7 +46,7 @@ export class Usage {
     return this.#byDeadline ?? this.#usageAt(threadTime(), this.busy.lengths());
   }
 
-  /** Health and usage so far. Only the busy periods are limited to those since the last call. */
+  /** Health, and usage since the load began, except that the busy periods are only those since the last call. */
   sinceLast(): { readonly health: Health; readonly usage: WorkerUsage } {
     const busyPeriods = this.busy.takeLengths();
     const ended = this.#byDeadline;

@@ -142,7 +142,8 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   });
   return async (at) => {
     startUs = momentUs(at, clock);
-    // In an open loop, connections are opened before the first request is due.
+    // An open loop does not wait for the start here, because it opens its connections before the
+    // first request is due.
     if (job.pacer.kind === "closed") {
       await sleep(Math.max(0, -now() / 1_000));
       while (now() < 0); // a timer may fire early, and nothing is due before the start

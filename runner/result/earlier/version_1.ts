@@ -1,7 +1,7 @@
 /**
- * Result files of version 1 (`plateau.bench/1`, `plateau.results/1`) → the shape of version 2. This renames keys and
- * the values of enumerations; the schema of version 2 then checks the result, so that the error for a broken file names
- * the place. Sentences of version 1 are kept as they are, in findings of code `text`. Pure.
+ * Converts result files of version 1 (`plateau.bench/1`, `plateau.results/1`) to the shape of version 2. This renames
+ * keys and the values of enumerations; the schema of version 2 then checks the result, so that the error for a broken
+ * file names the place. Sentences of version 1 are kept as they are, in findings of code `text`. Pure.
  */
 import { isMap } from "../../../base/yaml/json_text.ts";
 

@@ -22,7 +22,7 @@ import type { LevelShare, TrialShare } from "./slices.ts";
 export interface Grid {
   /** Logarithms of rates, evenly spaced. */
   readonly logRates: Float64Array;
-  /** Probability that the crossing is at most that rate. */
+  /** Probability that the crossing is at most the rate with the same index. */
   readonly cumulative: Float64Array;
 }
 
