@@ -30,7 +30,7 @@ const clockCheck: DoctorCheck = {
     if (source !== null && SLOW_SOURCES.includes(source)) {
       return advise(
         found,
-        "reading this clock is slow: let the kernel use tsc, or use another machine",
+        "this clock is coarse or slow to read: let the kernel use tsc, or use another machine",
       );
     }
     if (stepUs <= COARSE_US) return ok(found);

@@ -258,10 +258,9 @@ export class TargetCommands {
 
 /** All targets that a run of the cell needs. The cell's own comes last, after those behind it. */
 function membersOf({ target, targetSpec, others }: Cell): Member[] {
-  return Object.entries({ ...others, [target]: targetSpec }).map(([name, spec]) => ({
-    name,
-    spec,
-  }));
+  // In an object, a target named like a number would come first.
+  return [...Object.entries(others), [target, targetSpec] as const]
+    .map(([name, spec]) => ({ name, spec }));
 }
 
 /** Origin of a server that Plateau did not start; null for any other target. */
