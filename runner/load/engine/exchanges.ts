@@ -1,8 +1,8 @@
 /**
  * What becomes of an exchange, one request and its response, for every kind of load: it waits for its connection, is
  * sent, brings its first byte, is done and checked, or fails, times out, or is left unfinished at the end. Each
- * exchange that was due ends exactly once, in the recorder, with its four moments. The `Workload` decides what is sent
- * next; a protocol carries the commands out and reports events, with the time. No I/O happens here.
+ * exchange that was due is recorded exactly once, with its outcome and its times. The `Workload` decides what is sent
+ * next; a protocol carries out the commands of this module and reports events, with the time. No I/O happens here.
  *
  * The path of one request, which `tests/architecture/hot_path.ts` holds to a budget:
  * - runner/load/engine/pacer.ts says when a request is due, runner/load/engine/request_loop.ts which one it is;
@@ -10,7 +10,7 @@
  *   runner/load/engine/in_flight.ts remembers it;
  * - runner/load/protocols/http1/http1.ts turns it into bytes, and the bytes of the response into events;
  *   runner/load/transports/epoll_driver.ts moves those bytes;
- * - base/http/response.ts parses the response, and base/http/head.ts its head, which is skipped if it is a known one;
+ * - base/http/response.ts parses the response, and base/http/head.ts its head, unless the head is already known;
  * - runner/load/recording/recorder.ts counts it, in runner/stats/histogram/histogram_counts.ts.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";
@@ -32,7 +32,7 @@ export interface ExchangeParts extends DialParts {
   readonly onDeadline?: () => void;
 }
 
-/** How often time-outs, and dials that had to wait, are checked. */
+/** The longest time between two checks for time-outs and for closed slots that may be dialed now. */
 const SWEEP_US = 10_000;
 
 export class Exchanges implements ExchangeEvents {
@@ -174,10 +174,10 @@ export class Exchanges implements ExchangeEvents {
     this.connections.replaced(slot, timeUs);
   }
 
-  /** Called when a dial has failed: the exchange that waits for it, or would have used the connection, fails. */
+  /** Called when a dial has failed: fails the exchange that waits for it or, if none does, the next one due. */
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     if (this.isTooLate(slot, nowUs)) return;
-    this.parts.recorder.advance(nowUs); // before any event is counted that happened later
+    this.parts.recorder.advance(nowUs); // closes the intervals that ended before this failure
     const waiting = this.connections.takeWaiting(slot);
     const why = isRefusalByAlert(reason) ? "tls" : kind;
     this.failing.dial(slot, waiting, why, reason, this.connections.dialedUs(slot), nowUs);

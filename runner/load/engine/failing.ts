@@ -38,7 +38,7 @@ export class Failing {
     recorder.fail(slot, step, { kind: "script", reason }, sinceUs, nowUs, nowUs);
   }
 
-  /** Fails the exchange that waits for a dial, or that would have used its connection. */
+  /** Fails the exchange that waits for a dial or, if none waits, the next one that is due, if there is one. */
   dial(
     slot: number,
     waiting: WaitingExchange | null,

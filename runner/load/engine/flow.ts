@@ -31,15 +31,15 @@ export type Variables = Map<string, string>;
 /** A flow as posted to a worker. */
 export interface FlowSpec {
   readonly journeys: readonly (readonly StepSpec[])[];
-  /** The journeys of virtual users 0, 1, 2 … as indexes into `journeys`, repeated from the start. */
+  /** Indexes into `journeys`, for virtual users 0, 1, 2 …; after the last index, the first comes again. */
   readonly sequence: readonly number[];
   /** The target's origin, then the origins to which redirects may lead. */
   readonly origins: readonly OriginSpec[];
-  /** The variables of virtual users 0, 1, 2 …, repeated from the start. */
+  /** The variables of virtual users 0, 1, 2 …; after the last entry, the first comes again. */
   readonly users: readonly Readonly<Record<string, string>>[];
   /**
-   * By user number: values that belong to one of this worker's users alone, in all sessions of that user; absent: there
-   * are none.
+   * Variables that only one virtual user has, indexed by the user's number within this worker; every session under that
+   * number gets the same ones. Absent: there are none.
    */
   readonly own?: readonly Readonly<Record<string, string>>[];
   /** Number of this worker's first user and the distance to its next one: `first`, `first + stride`, … */
@@ -57,7 +57,7 @@ export interface FlowSpec {
     readonly seed: number;
     /** Functions that are called for each user; undefined: none. */
     readonly user: UserHooks | undefined;
-    /** Memory in which the script's data is renewed; undefined: it is not renewed. */
+    /** Memory through which the script's data is renewed during the load; undefined: the data stays the same. */
     readonly fresh: SharedArrayBuffer | undefined;
   };
 }
@@ -87,9 +87,14 @@ export type StepSpec =
     readonly wire: WireRequest;
     /** Set if the response is a stream of messages; absent: it is read as a whole. */
     readonly stream?: StreamSpec;
-    /** Type of the gRPC messages, which are encoded once their values are filled in; absent: the request has none. */
+    /**
+     * Type of the gRPC messages that are encoded only after values are filled in; absent: the request has no such
+     * messages.
+     */
     readonly input?: RootType;
-    /** Set if the request opens a WebSocket, which sends the body of `wire`; absent: it does not. */
+    /**
+     * Set if the request opens a WebSocket, over which the body of `wire` is sent as messages; absent: it opens none.
+     */
     readonly socket?: SocketSpec;
     readonly check: ResponseExpectation | null;
     /** Whether a wrong response ends the session. */
@@ -135,7 +140,7 @@ const NO_USER_HOOKS: PreparedUserHooks = { start: null, end: null };
 interface ResponseJudgement {
   /** Why the script failed; null if it did not. */
   readonly failure: string | null;
-  /** Whether the response was checked; `right`: whether it passed. */
+  /** Whether the response was checked. `right`: whether it passed, or was not checked. */
   readonly checked: boolean;
   readonly right: boolean;
   /** Whether the session continues. */
@@ -228,7 +233,7 @@ export class Flow {
     return as === undefined ? us : this.#thinkTimes.take(us, as);
   }
 
-  /** When a message made at `nowUs` can be sent: later than that if hooks took time. */
+  /** The moment at which a message made at `nowUs` can be sent: when the last hook ended, if that was later. */
   readyUs(nowUs: number): number {
     return Math.max(nowUs, this.hooks?.endedUs ?? nowUs);
   }
@@ -238,7 +243,7 @@ export class Flow {
     return this.hooks?.timeUs ?? 0;
   }
 
-  /** The request to send, or a string that says why the script failed. */
+  /** The request to send, or a string that says why it could not be made. */
   message(step: PreparedRequestStep, journey: Journey): Message | string {
     const { redirected, cookies, user } = journey;
     if (!journey.hasBegun) {
@@ -307,7 +312,7 @@ export class Flow {
 
   /**
    * Follows a redirect, or judges it wrong if it leads to a host that the experiment does not name, to something that
-   * is not a URL, or beyond the limit of redirects.
+   * is not an HTTP(S) URL, or beyond the limit of redirects.
    */
   #redirect(next: Redirect, { most }: FollowSpec, redirected: Redirected): ResponseJudgement {
     if (!("wire" in next) || redirected.hops >= most) {

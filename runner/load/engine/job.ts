@@ -15,8 +15,8 @@ import type { StreamSpec } from "./streams/stream_spec.ts";
 /** The schedule by which exchanges become due. */
 export type PacerSpec =
   /**
-   * @property requests Infinity when the run ends by time. @property levels How many virtual users may be present at
-   * each moment; absent: one for each connection.
+   * @property requests Number of requests to send; Infinity if the run ends by time.
+   * @property levels How many virtual users may be present at each moment; absent: one for each connection.
    */
   | { readonly kind: "closed"; readonly requests: number; readonly levels?: LevelsShare }
   | { readonly kind: "open"; readonly phases: readonly Phase[]; readonly arrivals: ArrivalOptions }
@@ -39,7 +39,9 @@ export interface PreparedRequest {
 
 /** The requests that a worker sends: single requests, or the journeys of virtual users. */
 export type ScriptSpec =
-  /** @property sequence Indexes into `requests`, repeated from the start. */
+  /**
+   * @property sequence Indexes into `requests` in the order of sending; after the last index, the first comes again.
+   */
   | {
     readonly kind: "requests";
     readonly requests: readonly PreparedRequest[];
@@ -47,17 +49,14 @@ export type ScriptSpec =
   }
   | ({ readonly kind: "flow" } & FlowSpec);
 
-/**
- * This worker's share of the moments at which the load may dial, `perSec` a second: moments `first`, `first + stride`,
- * …
- */
+/** The load may dial at `perSec` moments a second. This worker may use those numbered `first`, `first + stride`, … */
 export interface DialTurnsSpec {
   readonly perSec: number;
   readonly first: number;
   readonly stride: number;
 }
 
-/** One worker's share of one run. Posted by the pool, which made it from validated values. */
+/** One worker's share of one run. Posted by the worker pool, which made it from validated values. */
 export interface Job extends Omit<LoadOptions, "timeout"> {
   readonly driver: DriverName;
   readonly endpoint: Endpoint;
@@ -79,7 +78,10 @@ export interface Job extends Omit<LoadOptions, "timeout"> {
   /** Infinity when the run ends by count. */
   readonly durationUs: number;
   readonly pacer: PacerSpec;
-  /** The worker's turns to send, if another load has the other turns; absent: it may always send. */
+  /**
+   * The slices of time in which the worker may send, if another load sends in the other slices; absent: it may always
+   * send.
+   */
   readonly turns?: TurnsSpec;
   /**
    * This worker's share of the moments at which the load may dial, if the rate of new connections is limited; absent:
@@ -103,8 +105,8 @@ export function slotsOf({ connections, streams = 1, lanes = 1, elsewhere = [] }:
 }
 
 /**
- * The slots of virtual users, who have places numbered 0, 1, 2 …: for each host, a user has one slot for every request
- * that may be in flight.
+ * The slots of virtual users. Each user takes one of the places 0, 1, 2 …, which has, for each host, one slot for every
+ * request that its user may have in flight.
  */
 export class UserSlots {
   readonly count: number;

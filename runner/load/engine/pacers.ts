@@ -28,7 +28,7 @@ export class OpenPacer implements Pacer {
     return this.#foreseen.shift() ?? this.arrivals.next();
   }
 
-  /** When the exchange `later` places after the next one is due; Infinity if there is none. */
+  /** The due time of the exchange that comes `later` exchanges after the next one; Infinity if there is none. */
   coming(later: number): number {
     if (later === 0 || this.nextUs === Infinity) return this.nextUs;
     while (this.#foreseen.length < later) this.#foreseen.push(this.arrivals.next());

@@ -21,7 +21,7 @@ import type { StreamSpec } from "./streams/stream_spec.ts";
 
 /** A request, ready to be sent. */
 export interface Message {
-  /** The request in the octets of HTTP/1.1. */
+  /** The request as encoded for HTTP/1.1. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Whether the request is a HEAD, whose response has no body. */
   readonly head: boolean;
@@ -37,8 +37,8 @@ export interface Message {
 }
 
 /**
- * Commands that the exchanges give. A protocol carries them out in order, and reports no event while it carries one
- * out.
+ * Commands that `Exchanges` gives to a protocol. The protocol carries them out in order, and reports no event while it
+ * carries one out.
  */
 export interface Protocol {
   /** Dials slot `slot`; `onOpen` or `onRefused` follows. */
@@ -57,15 +57,16 @@ export interface Protocol {
   /** Runs until `onTick` returns Infinity; resolves when every slot is closed. */
   run(): Promise<void>;
   /**
-   * The smallest number of concurrent streams that the server finally allowed on any connection, if that is less than
-   * the connection's slots; else Infinity.
+   * The lowest limit on concurrent streams that the server had set by the end of any connection, if that is less than
+   * the connection's number of slots; else Infinity.
    */
   readonly fewestStreams: number;
   /**
    * The moment from which the time-out of the exchange in flight on a slot counts. For a stream, whose total time has
    * no limit, and for a WebSocket on which the server sends on its own, that is when something last arrived; for any
-   * other WebSocket, when its oldest unanswered message was due. −Infinity: the exchange is neither, or has received
-   * nothing. Infinity: it is a WebSocket that waits for nothing. Absent: the load has no streams or WebSockets.
+   * other WebSocket, when its oldest unanswered message was due. −Infinity: the exchange is neither a stream nor a
+   * WebSocket, or has received nothing yet. Infinity: it is a WebSocket that waits for nothing. Absent: the load has no
+   * streams or WebSockets.
    */
   aliveUs?(slot: number): number;
 }
@@ -96,7 +97,7 @@ export interface ExchangeEvents {
   /** Whether an event on the slot no longer counts. If the load is over, the call also closes the slot. */
   isTooLate(slot: number, nowUs: number): boolean;
   /**
-   * The oldest exchange in flight on the slot has its whole response, which is valid only during the call.
+   * The oldest exchange in flight on the slot has received its whole response, which is valid only during the call.
    * @param isLast Whether no other exchange may follow on the slot's connection.
    * @param doneUs When the response was complete, if the protocol notices it only later; absent: now.
    * @returns Whether the slot is still open; `onRead` then follows.
@@ -115,8 +116,8 @@ export interface ExchangeEvents {
    */
   onRead(slot: number, nowUs: number): void;
   /**
-   * The exchanges in flight on the slot have failed. The exchanges then call `cancel`, which says whether the slot is
-   * still open.
+   * All exchanges in flight on the slot have failed. The handler of this event calls `Protocol.cancel`, which says
+   * whether the slot is still open.
    */
   onFailed(slot: number, by: FailedBy, reason: string, nowUs: number): void;
   /** Unsolicited bytes came on the slot. @param hasEnded Whether an exchange ended in the same read. */

@@ -1,6 +1,6 @@
 /**
- * The workload of closed loops and rates: single requests on a fixed number of connections, each begun when the pacer
- * says that it is due. Their outcomes are handled in `exchanges.ts`.
+ * The workload of closed loops, and of open loops at a given rate: single requests on a fixed number of connections,
+ * each begun when the pacer says that it is due. Their outcomes are handled in `exchanges.ts`.
  */
 import { methodAndPath } from "../../../base/http/request.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";

@@ -64,7 +64,10 @@ export class ResponseCheck {
   }
 }
 
-/** Makes checks, only one for each expectation, because each takes more than 1 kB. */
+/**
+ * Returns a function that makes the check for an expectation, or returns the one that it made before, because a check
+ * takes more than 1 kB.
+ */
 export function sharedChecks(): (check: ResponseExpectation | null) => ResponseCheck | null {
   const known = new Map<ResponseExpectation, ResponseCheck>();
   return (check) => {

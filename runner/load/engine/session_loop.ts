@@ -55,7 +55,7 @@ class Lane {
 
 /** The state of one virtual user's place, which successive users take. */
 class VirtualUser {
-  /** The step of the journey that begins next; NO_USER while the slot has no user. */
+  /** Index of the step of the journey that begins next; NO_USER while the place has no user. */
   step = NO_USER;
   /**
    * The number under which hooks and data tables know the user. It is the number of the user's place, unless users are
@@ -83,7 +83,7 @@ class VirtualUser {
     this.goesOn = true;
     for (const [at, lane] of this.lanes.entries()) {
       lane.request = NONE;
-      // Parallel requests share what the user knows, but each has redirects of its own.
+      // Parallel requests share the user's variables and cookies, but not their redirects.
       lane.journey = at === 0 ? journey : { ...journey, redirected: new Redirected() };
     }
   }
@@ -183,8 +183,8 @@ export class SessionLoop implements Workload {
   }
 
   /**
-   * Admits users who have arrived, as far as the load allows; returns when the next user may come, or Infinity while no
-   * slot is free.
+   * Admits users who have arrived, as far as the load allows; returns the moment at which the next user may come, or
+   * Infinity while no slot is free.
    */
   #admit(nowUs: number): number {
     const { pacer, sessions } = this.parts;

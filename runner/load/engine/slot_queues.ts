@@ -25,7 +25,7 @@ export class SlotQueue {
     this.#ring[(this.#first + this.#length++) % this.#ring.length] = slot;
   }
 
-  /** The slot that came first, or −1. */
+  /** Removes and returns the slot that came first; −1 if the queue is empty. */
   take(): number {
     if (this.#length === 0) return -1;
     const slot = this.#ring[this.#first];

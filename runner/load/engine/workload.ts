@@ -9,7 +9,10 @@ export interface Workload {
   readonly readsResponses: boolean | "head";
   /** True if no virtual user is on a journey, so that the load may end early. */
   readonly isIdle: boolean;
-  /** Begins everything that is due; returns when more will be due, or Infinity if that depends on an event. */
+  /**
+   * Begins everything that is due; returns the moment at which more will be due, or Infinity if that depends on an
+   * event.
+   */
   onTick(nowUs: number): number;
   /** Called when the slot's connection has opened, but no exchange waited for it. */
   onOpen(slot: number, nowUs: number): void;
@@ -19,7 +22,7 @@ export interface Workload {
    * The dial, or everything in flight on the slot, has failed; `isOpen`: whether the slot can take the next exchange.
    */
   onFailed(slot: number, isOpen: boolean, nowUs: number): void;
-  /** The slot has no connection and nothing in flight. Also reported at each sweep. */
+  /** Called when the slot's connection has closed with nothing in flight, and at each sweep while the slot has none. */
   onClosed(slot: number, nowUs: number): void;
   /**
    * Whether the response to `request` is correct; null if nothing is expected of it; a string says why a script failed.

@@ -37,7 +37,7 @@ export class FreshData {
 
   /**
    * The newest data, and its version. If a newer version was written during the read, the data is read again, because
-   * the one after that would overwrite the part of memory that was read.
+   * the version after the newer one would overwrite the half of the memory that is being read.
    */
   latest(): { readonly version: number; readonly json: string } {
     for (;;) {

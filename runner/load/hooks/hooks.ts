@@ -30,8 +30,8 @@ import { lineAndFields } from "./sent_request.ts";
 
 /**
  * Number of rehearsed calls. The first few thousand calls take two to four times as long as later ones, because V8 is
- * still compiling the code; at 5,000 calls/s they would be a third of a short run. The rehearsal takes a few hundredths
- * of a second.
+ * still compiling the code; at 5,000 calls/s these slow calls would be a third of all calls of a short run. The
+ * rehearsal takes a few hundredths of a second.
  */
 const REHEARSED_CALLS = 8_000;
 const REHEARSED: WireRequest = { method: "GET", path: "/", headers: {}, body: null };
@@ -44,7 +44,7 @@ export interface HookOptions {
   readonly stride: number;
   /** The clock of the run, microseconds. */
   readonly nowUs: () => number;
-  /** Memory in which the script's data is renewed; absent: it is not renewed. */
+  /** Memory through which the script's data is renewed during the load; absent: the data stays the same. */
   readonly fresh?: SharedArrayBuffer;
 }
 
@@ -61,9 +61,12 @@ export interface HookUser {
 
 /** The hooks of one request. */
 export interface PreparedHooks {
-  /** Returns the request to send, or a string that says why the script failed. Null: there is no such hook. */
+  /**
+   * Returns the request to send, or a string that says why the script failed. The property is null if there is no such
+   * hook.
+   */
   readonly before: ((user: HookUser, wire: WireRequest) => WireRequest | string) | null;
-  /** Returns why the script failed, or null. Null: there is no such hook. */
+  /** Returns why the script failed; null if it did not. The property is null if there is no such hook. */
   readonly after: ((user: HookUser, response: ReceivedResponse) => string | null) | null;
 }
 

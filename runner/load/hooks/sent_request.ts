@@ -6,7 +6,8 @@ import { type HookResult, ScriptError } from "../../../base/script/realm.ts";
 
 /**
  * Applies a hook's changes to everything but the body. Checks only the changed parts; throws a ScriptError if one can't
- * be sent. @param wire The request before the hook.
+ * be sent.
+ * @param wire The request before the hook.
  */
 export function lineAndFields(
   { head, lines }: Pick<HookResult, "head" | "lines">,

@@ -17,7 +17,8 @@ export class BusyPeriods {
   #endUs = 0;
   #longestUs = 0;
 
-  // hot: runs for every batch of events. If busy periods overlap, the later one begins where the first ends.
+  // hot: runs for every batch of events. A busy period that overlaps an earlier one counts from the
+  // end of the earlier one.
   add(fromUs: number, toUs: number): void {
     const beganUs = fromUs > this.#endUs ? fromUs : this.#endUs;
     if (toUs <= beganUs) return;

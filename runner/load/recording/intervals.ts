@@ -1,8 +1,8 @@
 /**
- * The counts and latencies of a run, by interval and by second; each interval is handed over as soon as it ends. It
- * reads no clock: times are arguments. The last interval is sealed at the deadline, and then takes only latencies. In a
- * load that takes turns with another load (`slices.ts`), intervals are in the load's own time, which passes only while
- * its slices are measured.
+ * The counts and latencies of a run, by interval and by second; each interval is handed over as soon as it ends. This
+ * module reads no clock: times are arguments. The last interval is sealed at the deadline, and then takes only
+ * latencies. In a load that takes turns with another load (`slices.ts`), intervals are in the load's own time, which
+ * passes only while its slices are measured.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
@@ -51,7 +51,7 @@ export class Intervals {
   wrong = 0;
   #failed = 0;
   readonly #errors = new Float64Array(ERRORS.length);
-  /** The next boundary. `advance` must be called before anything that happened at or after it is counted. */
+  /** The next boundary. Before an event at or after this time is counted, `advance` must be called. */
   boundaryUs: number;
   #interval = 0;
   #second = 0;

@@ -99,7 +99,8 @@ export class BoundedTimes {
 
   /**
    * @param open Lower bounds for messages still open.
-   * @param extent `take`: the times that the last `take` returned.
+   * @param extent `whole`: all times, with `open` added; `take`: the times that the last call of `take` returned, with
+   * `open` kept apart.
    */
   totals(open: SparseHistogram, extent: Extent): BoundedTotals {
     if (extent === "take") return { ...this.#taken, open };

@@ -1,5 +1,5 @@
 /**
- * What a worker remembers of the messages of streams, which follow one another on each slot. It knows no clock: every
+ * Records the messages of streams, which follow one another on each slot, for one worker. No clock is read: every
  * moment is an argument, microseconds since the start of the run.
  *
  * An open stream waits for one message, its first or its next: that message is due. If the stream ends as it should, no
@@ -180,14 +180,14 @@ export class MessageRecorder {
   readonly #state: Uint8Array;
   /** By slot: the counts of its step; undefined before its first stream. */
   readonly #tally: (StreamTally | undefined)[];
-  /** By slot: when the request was due, for its latency. */
+  /** By slot: the moment from which the latency of the request counts. */
   readonly #dueUs: Float64Array;
   /** By slot: when the last message arrived. */
   readonly #lastUs: Float64Array;
   readonly #tokensOf: Uint32Array;
   readonly #firstTokenUs: Float64Array;
   readonly #lastTokenUs: Float64Array;
-  /** Buffers for collecting the waits of the open streams of one step. */
+  /** Buffers in which the waits of one step's open streams are collected. */
   readonly #waits = { first: new Histogram(), gap: new Histogram(), firstToken: new Histogram() };
 
   constructor(slots: number, { steps, withTokens }: StreamSteps) {
@@ -277,8 +277,8 @@ export class MessageRecorder {
     if (how === "left") tally.unfinished++;
     else tally.failed.whole++;
     if (state === AWAITS_NEXT) tally.gap.recordBound(nowUs - this.#lastUs[slot]);
-    // No time to the first message is recorded, because, as with latency, a refusal says nothing
-    // about how long the message would have taken.
+    // For a stream that was cut, no time to the first message is recorded: as with latency, a
+    // refusal says nothing about how long the message would have taken.
     if (how === "cut") return;
     const waitedUs = nowUs - this.#dueUs[slot];
     if (state === AWAITS_FIRST) tally.first.recordBound(waitedUs);
@@ -346,8 +346,8 @@ export class MessageRecorder {
   /**
    * Totals as if the run had ended now, with open streams counted as left. The streams stay open.
    * @param extent `take`: only steps that have an open stream, or had one since the last `take`. Their counts cover the
-   * run so far. Their times are those of the last `takeInterval` and of open streams; their names are those that
-   * brought messages since the last `take`.
+   * run so far. Their times are those of the last `takeInterval` and of open streams. They list only the names under
+   * which messages came since the last `take`.
    */
   totals(nowUs: number, extent: Extent = "whole"): MessageTotals[] {
     return this.#tallies.flatMap((tally) => {

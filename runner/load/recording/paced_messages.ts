@@ -22,7 +22,7 @@ export class PacedMessages {
   inFlight = 0;
   /** Number of the oldest message in flight; `next` if there is none. */
   #oldest = 0;
-  /** By message number, modulo its length: when a message in flight was due; NaN once it is answered. */
+  /** By message number, modulo the length of this array: when a message in flight was due; NaN once it is answered. */
   #dueUs: Float64Array = NO_MOMENTS;
 
   constructor(private readonly pace: MessagePace) {}

@@ -1,6 +1,6 @@
 /**
- * What a worker remembers of its exchanges: counters, distributions, and a small histogram per interval, handed on as
- * soon as the interval ends. It knows no clock: moments are arguments, microseconds since the start of the run.
+ * Records a worker's exchanges: counters, distributions, and a small histogram for each interval, which is handed on as
+ * soon as the interval ends. No clock is read: moments are arguments, microseconds since the start of the run.
  */
 import { EMPTY, GrowingHistogram, Histogram } from "../../stats/histogram/histogram.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
@@ -179,8 +179,8 @@ export class Recorder {
   }
 
   /**
-   * Called at the end of the run. Rates refer to the time up to it; of exchanges that end later, only the latency
-   * counts.
+   * Called when sending ends. Rates refer to the time up to it; exchanges that end later count in the totals and in the
+   * latency, but not in rates.
    */
   seal(endUs: number): void {
     if (this.#sealed !== null) return;
@@ -200,8 +200,8 @@ export class Recorder {
   }
 
   /**
-   * Current totals without the tail, to be posted immediately.
-   * @param times `take`: only the times and lags recorded since the last `take`, and no steps.
+   * Current totals without the tail. They share arrays with this recorder, so they must be posted immediately.
+   * @param times `take`: of `service`, `firstByte` and `lag`, only what is new since the last `take`; and no steps.
    */
   totals(times: "whole" | "take" = "whole"): WorkerTotals {
     return {

@@ -84,8 +84,8 @@ function digitsOf(value: number): number {
 // goes on.
 
 /**
- * What a pipe takes as one piece (PIPE_BUF). A longer write waits for the reader in between, and lets the other workers
- * write meanwhile. A regular file takes any write as a whole, unless the disk is full.
+ * The most bytes that a pipe takes in one piece (PIPE_BUF). During a longer write, which waits for the reader in
+ * between, other workers may write. A regular file takes any write as a whole, unless the disk is full.
  */
 const PIPE_BYTES = Deno.build.os === "linux" ? 4_096 : 512;
 

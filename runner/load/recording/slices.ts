@@ -1,9 +1,9 @@
 /**
- * The slices of one side, when the loads on two targets take turns. A part of each slice is measured, and requests that
- * are due in that part belong to the slice, whenever they end. If they were counted by when they end, requests that
- * take longer than a slice would rarely fall in a measured part, and the slower they are, the more rarely. The timeline
- * counts requests when they end, like any timeline, so requests that end outside the measured parts are missing from
- * its rates.
+ * The slices of one side, that is, the times in which one of two loads that take turns may send. A part of each slice
+ * is measured, and requests that are due in that part belong to the slice, whenever they end. If they were counted by
+ * when they end, requests that take longer than a slice would rarely fall in a measured part, and the slower they are,
+ * the more rarely. The timeline counts requests when they end, like any timeline, so requests that end outside the
+ * measured parts are missing from its rates.
  */
 import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
@@ -25,7 +25,7 @@ export interface SliceTotals {
 
 export class Slices {
   readonly turns: Turns;
-  /** Requests that ended outside of all measured parts. */
+  /** Requests completed and bytes received outside of all measured parts. */
   readonly outside = { completed: 0, bytesIn: 0 };
   isMeasuring = false;
   /** When the next part of the slice begins; the parts are an unmeasured start, the measured part, and the rest. */

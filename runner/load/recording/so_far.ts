@@ -9,7 +9,7 @@ import type { WorkerTotals } from "./totals.ts";
 
 /**
  * Called for each exchange in flight.
- * @param begunUs When the exchange began.
+ * @param begunUs When the request was sent or, before that, when its connection was dialed.
  * @param isDue Whether the exchange is already counted as due. If not, as for a dial in a closed loop, it would be
  * counted at the end of the run.
  */
@@ -25,8 +25,8 @@ export interface InFlightExchanges {
 }
 
 /**
- * Totals that count requests in flight as unfinished. Their times are those recorded since the last call; the times of
- * requests in flight are in `open` and `openService`.
+ * Totals that count requests in flight as unfinished. As in `Recorder.totals` with `take`, some of their times are only
+ * those recorded since the previous totals. The times so far of requests in flight are in `open` and `openService`.
  */
 interface EndedSoFar {
   readonly totals: WorkerTotals;

@@ -1,7 +1,7 @@
 /**
- * What a worker remembers of WebSockets and of the messages that are sent on them. It knows no clock: every moment is
- * an argument, microseconds since the start of the run. Each socket has a pacer, which makes messages due from when the
- * socket is open until it is left.
+ * Records a worker's WebSockets, and the messages that are sent on them. No clock is read: every moment is an argument,
+ * microseconds since the start of the run. Each socket has a pacer, which makes messages due from when the socket opens
+ * until the user leaves it.
  *
  * A message is received when its answer has come. It has failed if the socket was cut, closed or timed out before its
  * answer came; it is unfinished if the load ended before; it is dropped if it was due and never sent. As with requests,
@@ -85,7 +85,7 @@ export class SocketRecorder {
   readonly #answered: readonly SocketTally[];
   /** By slot; null: no socket is open there. */
   readonly #open: (CountedSocket | null)[];
-  /** Buffer for collecting the waits of the open sockets of one step. */
+  /** Buffer in which the waits of one step's open sockets are collected. */
   readonly #waits = new Histogram();
 
   constructor(slots: number, { steps, pushed }: SocketSteps) {

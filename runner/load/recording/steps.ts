@@ -1,7 +1,7 @@
 /**
- * The outcomes of the exchanges of each step, that is, of each request of a flow, a mix or a page. It reads no clock:
- * times are arguments. Counting allocates no memory, except for one number per second in each step, at most 1,800 per
- * step.
+ * The outcomes of the exchanges of each step, that is, of each request of a flow, a mix or a page. This module reads no
+ * clock: times are arguments. Counting allocates no memory, except for one number per second in each step, at most
+ * 1,800 per step.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import type { Extent } from "./message_counts.ts";
 import { SecondCounts, type SecondPart, type SecondSeries } from "./second_counts.ts";
 
-/** Totals of the whole run. Each due exchange ended in one of the first four ways. */
+/** Totals of the whole run. The first four counts add up to the number of exchanges that were due. */
 export interface StepTotals {
   readonly completed: number;
   readonly failed: number;
@@ -35,7 +35,9 @@ export interface StepTotals {
 /** A step that has changed since it was last handed on, or that has requests in flight. */
 export interface StepPart {
   readonly step: number;
-  /** Counts of the run without requests in flight, and latencies recorded since the previous part. */
+  /**
+   * Counts since the start of the run, without requests in flight, and the latencies recorded since the previous part.
+   */
   readonly totals: Omit<StepTotals, "seconds">;
   readonly seconds: SecondPart;
   /** Latencies so far of the step's requests in flight. */

@@ -32,7 +32,7 @@ interface StreamingSetting {
 export class CallCounts {
   readonly counts = new Float64Array(GRPC_STATUSES.length + 1);
 
-  // hot
+  // hot: runs for every completed gRPC call.
   add(status: number | null): void {
     this.counts[status ?? GRPC_STATUSES.length]++;
   }
@@ -83,7 +83,7 @@ export class StreamingRecorder extends Recorder {
     this.sockets?.seal();
   }
 
-  // hot
+  // hot: runs for every completed exchange.
   override complete(
     slot: number,
     status: number,

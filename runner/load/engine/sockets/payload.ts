@@ -49,8 +49,8 @@ export class Payload {
 
   // hot: runs for every received message.
   /**
-   * The number of the message in `bytes[from, to)`. Returns −1 if the octets are none of these messages, and
-   * `otherwise` if they are but the messages have no numbers.
+   * The number of the message in `bytes[from, to)`. Returns −1 if the octets are not one of this payload's messages,
+   * and `otherwise` if they are one, but the messages carry no numbers.
    */
   numberOf(bytes: Uint8Array, from: number, to: number, otherwise: number): number {
     const parts = this.#parts;

@@ -25,7 +25,10 @@ interface SocketSend {
 
 /** A request to open a WebSocket. */
 export interface SocketRequest {
-  /** The specification, one object shared by all sockets that differ only in their values. */
+  /**
+   * The specification, one object shared by all sockets that differ only in the values filled into their requests and
+   * messages.
+   */
   readonly spec: SocketSpec;
   /**
    * Template of the messages, in which `{{ n }}` stands for the message's number and `{{ socket }}` for the socket's

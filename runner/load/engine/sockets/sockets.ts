@@ -1,9 +1,9 @@
 /**
  * The WebSockets of a load: when their messages are sent, which messages of the server answer them, when a virtual user
- * leaves, and whether each socket was as expected. Frames are the protocol's concern. It reads no clock: times are
- * arguments.
+ * leaves, and whether each socket was as expected. Frames are the protocol's concern. This module reads no clock: times
+ * are arguments.
  *
- * Messages are due by the pacer of their socket, whether or not earlier ones were answered, and their latency counts
+ * Messages are due at the pace of their socket, whether or not earlier ones were answered, and their latency counts
  * from when they are due. A message that cannot be sent when it is due, because the server does not read, waits and is
  * late; one that is never sent is dropped. A user who leaves waits for the answers to all sent messages, each up to its
  * time-out.
@@ -20,7 +20,7 @@ import type { SocketRequest, SocketSpec } from "./socket_spec.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Who ends a socket: its user, or the server, with a code. */
+/** Who ends a socket: its user, or the server with a WebSocket close code. */
 export type SocketEnd = { readonly by: "user" } | { readonly by: "server"; readonly code: number };
 
 /** Commands that the protocol carries out for sockets. */
@@ -37,7 +37,7 @@ interface SocketsSetting {
   readonly slots: number;
   readonly recorder: StreamingRecorder;
   readonly specs: readonly SocketSpec[];
-  /** After this time nothing is sent, and users who need not stay longer leave. */
+  /** The moment at which users leave, and after which they send nothing, unless `mayFinish` lets them stay longer. */
   readonly endUs: number;
   /** Whether users may stay beyond `endUs` until their hold time is over. */
   readonly mayFinish: boolean;
@@ -52,7 +52,7 @@ type Take = (message: Bytes) => string | null;
 
 /** The parts shared by all sockets with the same specification. */
 interface SocketPlan {
-  /** Extracts the value that an answer shares with its message; null: answers are matched by order or by octets. */
+  /** Extracts the value that an answer shares with its message; null: answers are not matched by such a value. */
   readonly take: Take | null;
   readonly check: ResponseCheck | null;
 }
@@ -81,7 +81,8 @@ class OpenSocket {
   came = 0;
   isRight: boolean;
   /**
-   * Messages in flight, oldest first, by the value that they share with their answers; null if `answer` names no value.
+   * Numbers of the messages in flight, oldest first, by the value that they share with their answers; null if answers
+   * are not matched by such a value.
    */
   readonly byKey: Map<string, number[]> | null;
 
@@ -183,7 +184,7 @@ export class Sockets {
     return payload;
   }
 
-  /** Does everything that is due on any socket; returns when more will be due. */
+  /** Does everything that is due on any socket; returns the moment at which more will be due. */
   onTick(nowUs: number): number {
     while (this.#moments.nextUs <= nowUs) {
       const slot = this.#moments.first;

@@ -40,11 +40,13 @@ export interface CallTaker {
 }
 
 export class CallReader {
-  /** Whether a message exceeds the limit or the remaining room, so that the call must be cancelled. */
+  /**
+   * Whether a message exceeds its size limit or the memory left in the `KeptRoom`, so that the call must be cancelled.
+   */
   isOverLimit = false;
   /** Number of complete messages. */
   received = 0;
-  /** The status at the end of the response; null: none, or the response has not ended. */
+  /** The gRPC status that `verdict` has found; null before, or if the response has none. */
   status: number | null = null;
   /** The last message as JSON, if messages are kept. */
   json: Bytes = NO_BYTES;
@@ -64,7 +66,7 @@ export class CallReader {
     private readonly taker: CallTaker,
   ) {}
 
-  /** Why this is not the head of a gRPC response; null if it is. */
+  /** Why the head is not that of a gRPC response; null if it is. */
   headProblem(kept: KeptResponse): string | null {
     if (kept.status !== 200) return `its status is ${kept.status}`;
     const type = kept.field("content-type") ?? "none";
@@ -181,7 +183,7 @@ function outside(bytes: number): number {
   return bytes > FREE_BYTES ? bytes : 0;
 }
 
-/** Status of a complete response; null if it has none. */
+/** The gRPC status of a complete response; null if it has none that is valid. */
 function callStatus(kept: KeptResponse): number | null {
   const text = kept.trailer("grpc-status") ?? kept.field("grpc-status");
   if (text === null || !/^\d{1,9}$/.test(text)) return null;

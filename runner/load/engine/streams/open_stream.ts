@@ -1,7 +1,7 @@
 /**
- * Reads one streamed response as it arrives: splits it into messages, whose times are recorded, whose tokens are
- * counted, and which are checked. The protocol, the clock and the slot are the caller's concern. The `KeptRoom` limits
- * the memory of the stream.
+ * Reads one stream as it arrives, in one response or, if it is requested again, in several: splits it into messages,
+ * whose times are recorded, whose tokens are counted, and which are checked. The protocol, the clock and the slot are
+ * the caller's concern. The `KeptRoom` limits the memory of the stream.
  */
 import { EventReader, type EventTaker } from "../../../../base/http/messages/event_reader.ts";
 import { LineReader, type LineTaker } from "../../../../base/http/messages/line_reader.ts";
@@ -30,8 +30,8 @@ export class StreamPlan {
   readonly isCounted: boolean;
 
   /**
-   * Must be called within `withEngine`, which loads the engine for patterns. @param calls Null if no stream is a gRPC
-   * call.
+   * Must be called within `withEngine`, which loads the engine for patterns.
+   * @param calls Null if no stream is a gRPC call.
    */
   constructor(readonly spec: StreamSpec, calls: CallParts | null = null) {
     this.#calls = calls?.CallReader ?? null;
@@ -86,7 +86,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
   readonly again: Reconnecting | null;
   /**
    * When a part of the stream last arrived or, if later, when the stream is to be requested again; −Infinity before the
-   * first part.
+   * first part, and always for a gRPC call with a single message.
    */
   aliveUs = -Infinity;
   /** When the message arrived that ends the stream, even if the server continues (`until`); Infinity before. */
@@ -196,7 +196,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     if (this.#isStream && this.doneUs === Infinity) this.#reader.read(bytes, from, to);
   }
 
-  /** Why this is not the head of a stream of the expected kind; null if it is. */
+  /** Why the head is not that of a stream of the expected kind; null if it is. */
   #headProblem(kept: KeptResponse): string | null {
     if (this.#call !== null) return this.#call.headProblem(kept);
     if (kept.status < 200 || kept.status > 299) return `its status is ${kept.status}`;

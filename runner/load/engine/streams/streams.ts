@@ -20,8 +20,8 @@ import { type BodyPart, StreamRoom, type StreamTaker } from "./stream_room.ts";
 import type { StreamSpec } from "./stream_spec.ts";
 
 /**
- * How often streams are checked for whether their time is over; also how long a server may take to end a response after
- * its last message.
+ * The longest time between checks for streams that must be ended; also how long a server may take to end a response
+ * after its last message.
  */
 const SWEEP_US = 10_000;
 
@@ -79,7 +79,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return this.events.inFlight;
   }
 
-  // Commands of the exchanges.
+  // Commands that the exchanges give.
 
   connect(slot: number): void {
     this.#protocol.connect(slot);
@@ -129,7 +129,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return this.#open[slot]?.aliveUs ?? this.#protocol.aliveUs?.(slot) ?? -Infinity;
   }
 
-  // Events of the protocol.
+  // Events that the protocol reports.
 
   takeHead(slot: number, kept: KeptResponse): void {
     this.#open[slot]?.begin(kept, this.#nowUs);
@@ -192,7 +192,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return false;
   }
 
-  /** Reports the outcome of a finished stream to the check of the response and to the count of its messages. */
+  /** Hands the verdict on a finished stream to the check of its response, and ends the recording of its messages. */
   #judge(
     slot: number,
     stream: OpenStream,
@@ -237,7 +237,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     this.#protocol.connect(slot);
   }
 
-  /** Ends the stream from this side, and reports what has arrived so far as its response. */
+  /** Ends the stream from the client's side, and reports what has arrived so far as its response. */
   #leave(slot: number, stream: OpenStream, isLeft: boolean, nowUs: number): void {
     const { kept, bodyBytes, firstByteUs } = stream;
     if (kept === null) return;
@@ -275,7 +275,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
 
   onFailed(slot: number, by: FailedBy, reason: string, nowUs: number): void {
     const stream = this.#open[slot];
-    // grpc-go resets calls at their deadline, and is often the first to notice that it has passed.
+    // grpc-go servers reset calls at their deadline, and often notice first that it has passed.
     if (by === "reset" && stream?.isPastDeadline(nowUs)) by = "timeout";
     if (stream?.goesOn && (by === "reset" || by === "closed")) {
       if (!this.events.isTooLate(slot, nowUs)) this.#interrupt(slot, stream, "cut", nowUs);

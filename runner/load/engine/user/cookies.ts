@@ -1,6 +1,6 @@
 /**
- * The cookies of virtual users (RFC 6265). A user has a cookie jar from the first cookie on that a response sets. The
- * library tough-cookie handles domains, paths, expiry and `Secure`; it is loaded only for a flow with cookies.
+ * The cookies of virtual users (RFC 6265). A user gets a cookie jar when a response first sets a cookie. The library
+ * tough-cookie handles domains, paths, expiry and `Secure`; it is loaded only for a flow with cookies.
  */
 import type { Cookie, CookieJar } from "tough-cookie";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
@@ -59,7 +59,7 @@ export class UserCookies {
    * count would take longer than setting it.
    */
   #most = { cookies: 0, bytes: 0 };
-  /** The moment until which the texts hold: no later than the next expiry of a cookie; in ms since the epoch. */
+  /** When the cached Cookie fields become invalid, in ms since the epoch: no later than the next expiry of a cookie. */
   #untilMs = Infinity;
 
   constructor(
@@ -86,13 +86,13 @@ export class UserCookies {
     return text;
   }
 
-  /** Whether the user has never had a cookie. */
+  /** True if the user began without cookies and no response has had a Set-Cookie field since. */
   get isEmpty(): boolean {
     return this.#jar === null && this.first.text === "";
   }
 
   /**
-   * Keeps the cookies that the response to a request of `url` sets, within the limits; returns all its Set-Cookie
+   * Keeps the cookies that the response to the request for `url` sets, within the limits; returns all its Set-Cookie
    * lines.
    */
   keep(response: ReceivedResponse, url: () => string): readonly string[] {
@@ -123,13 +123,17 @@ export class UserCookies {
       if (cookie === undefined || endMs <= Date.now()) continue; // the line set nothing, or removed a cookie
       this.#untilMs = Math.min(this.#untilMs, endMs);
       if (cookie.maxAge === null || endMs === Infinity) continue;
-      // The library counts Max-Age from the last request, but it counts from the response (RFC 6265 §5.3).
+      // tough-cookie counts Max-Age from the last request that sent the cookie, but RFC 6265 §5.3
+      // counts it from the response that set the cookie.
       cookie.maxAge = null;
       cookie.expires = new Date(endMs);
     }
   }
 
-  /** Forgets the texts, because a cookie in them may have expired, until the next cookie expires. */
+  /**
+   * Clears the cached Cookie fields, because a cookie in them may have expired, and finds out when the next cookie
+   * expires.
+   */
   #expire({ store }: CookieJar): void {
     this.#texts.clear();
     const nowMs = Date.now();

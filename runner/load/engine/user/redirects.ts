@@ -1,13 +1,14 @@
 /**
- * Redirects that a user's request follows (RFC 9110 §15.4), as in browsers: 303 becomes a GET, 301 and 302 turn a POST
- * into a GET, 307 and 308 repeat the request unchanged. A redirect to another host, port or scheme is followed only if
- * the experiment names that origin.
+ * Redirects that a user's request follows (RFC 9110 §15.4), as in browsers: 303 turns any request but a HEAD into a
+ * GET, 301 and 302 turn a POST into a GET, 307 and 308 repeat the request unchanged. A redirect to another host, port
+ * or scheme is followed only if the experiment names that origin.
  */
 import type { WireRequest } from "../../../../base/http/request.ts";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
 
 /**
- * `most`: how many redirects a request may follow; `step`: the step in which the requests that follow redirects count.
+ * `most`: how many redirects a request may follow; `step`: the step under which the requests that follow redirects are
+ * counted.
  */
 export interface FollowSpec {
   readonly most: number;
@@ -37,7 +38,7 @@ export interface SentRequest {
 
 /**
  * What a redirect leads to: the request to send next; an origin that the experiment does not name; or a Location that
- * is not a URL.
+ * is not an HTTP(S) URL.
  */
 export type Redirect =
   | SentRequest
@@ -47,7 +48,8 @@ export type Redirect =
 const STATUSES = [301, 302, 303, 307, 308];
 
 /**
- * The redirect of a response; null if the response is not a redirect. @param origins Origins to which requests may go.
+ * The redirect in a response; null if the response is not a redirect.
+ * @param origins Origins to which requests may go.
  */
 export function redirectOf(
   { status, kept }: ReceivedResponse,

@@ -103,8 +103,8 @@ export class Http1 implements Protocol, DriverEvents {
 
   /**
    * Whether a response has arrived before its request was sent completely (RFC 9112 §9.3). The next request would have
-   * to wait for the rest of that request, which the server may never read. If the driver does not know whether a
-   * request was sent completely, it is presumed cut short for statuses from 400 on.
+   * to wait for the rest of this one, which the server may never read. If the driver does not know whether the request
+   * was sent completely, a status from 400 on is taken to mean that it was not.
    */
   #isCutShort(slot: number, { status }: ResponseReader): boolean {
     if (this.exchanges.inFlight.count(slot) > 1) return false;

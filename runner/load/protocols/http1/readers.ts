@@ -17,7 +17,7 @@ export class Readers {
   /** By slot: when the first byte of the split response arrived, microseconds. */
   readonly firstByteUs: Float64Array;
   readonly #free: ResponseReader[] = [];
-  /** Options that let the readers share one known head, and one room for kept responses. */
+  /** Options that make the readers share one `KnownHead` and one `KeptRoom`. */
   readonly #options: ConstructorParameters<typeof ResponseReader>[0];
 
   constructor(slots: number, { retain, room }: Pick<ExchangeEvents, "retain" | "room">) {
@@ -30,7 +30,7 @@ export class Readers {
     this.whole = new ResponseReader(this.#options);
   }
 
-  /** Called when the response that `whole` has begun to read on the slot continues in another read. */
+  /** Called when a read ends within a response that `whole` is reading: that reader then stays with the slot. */
   keep(slot: number, nowUs: number): void {
     this.firstByteUs[slot] = nowUs;
     this.split[slot] = this.whole;

@@ -125,7 +125,7 @@ export class Http2 implements Protocol, DriverEvents {
     return connection;
   }
 
-  // hot: a connection that is used while another is settled is settled again.
+  // hot: settles the connections that were used, including any that are used meanwhile.
   #settle(nowUs: number): void {
     for (let one = this.#touched.pop(); one !== undefined; one = this.#touched.pop()) {
       one.isTouched = false;

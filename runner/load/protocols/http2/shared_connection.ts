@@ -1,8 +1,8 @@
 /**
  * One connection of HTTP/2 and the places of a load that share it. It is dialed for the first place that needs it, the
- * other places join it, and it closes with the last of them. However a stream ends, its place stays open for the next
- * stream. If the server leaves (GOAWAY), or allows fewer streams than there are places, a request waits here for the
- * next connection or for a stream; the wait counts in its latency.
+ * other places join it, and it closes with the last of them. While the connection lasts, a place stays open for the
+ * next stream, however its stream ends. If the server leaves (GOAWAY), or allows fewer streams than there are places, a
+ * request waits here for the next connection or for a stream; the wait counts in its latency.
  */
 import { Http2Connection } from "../../../../base/http/http2/connection.ts";
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
@@ -27,7 +27,7 @@ export interface SharedParts {
   readonly places: StreamPlaces;
   /** Connections that wait for a frame from their server, so they are settled at each tick. */
   readonly probing: Set<SharedConnection>;
-  /** By connection: when its server was last heard, microseconds. */
+  /** By connection: when anything last arrived from its server, microseconds. */
   readonly heardUs: Float64Array;
   /** Slots whose exchanges ended in the current read, in the order in which they ended. */
   readonly ended: Uint32Array;
@@ -43,9 +43,12 @@ interface PlaceAtLoss {
 }
 
 interface Lost {
-  /** Why the dial was refused; null for a connection that had been open. */
+  /**
+   * Why the dial was refused, or `protocol` if the server broke a rule of HTTP/2; null if the connection ended
+   * otherwise.
+   */
   readonly by: RefusedBy | null;
-  /** Null if the server closed the connection. */
+  /** Why the connection was lost; null if it was closed without an error. */
   readonly reason: string | null;
 }
 
@@ -119,7 +122,7 @@ export class SharedConnection implements StreamEvents {
     return Math.floor(slot / this.parts.connections);
   }
 
-  // Commands of the exchanges; their effects are reported in `settle`.
+  // Commands that the exchanges give; `settle` reports their effects.
 
   connect(slot: number): void {
     const isReady = this.#http2?.isReady === true && !this.#isLeaving;
@@ -213,7 +216,7 @@ export class SharedConnection implements StreamEvents {
     if (driver.unsentBytes(this.index) === 0) out.reuse();
   }
 
-  // Events of the connection.
+  // Events that the driver reports for the connection.
 
   onOpen(nowUs: number): void {
     const { places, heardUs, keep: keepOf, memory, requests } = this.parts;
@@ -320,7 +323,7 @@ export class SharedConnection implements StreamEvents {
     else exchanges.onFailed(slot, by, reason ?? by, nowUs);
   }
 
-  /** The connection of an open place has ended. @param reason Null: the server closed it. */
+  /** The connection of an open place has ended. @param reason Null: it was closed without an error. */
   #disconnect(slot: number, hasBegun: boolean, reason: string | null, nowUs: number): void {
     const { exchanges } = this.parts;
     if (!exchanges.onDisconnected(slot, nowUs)) return;
@@ -336,7 +339,7 @@ export class SharedConnection implements StreamEvents {
     this.#dial();
   }
 
-  // Events of the streams.
+  // Events that `Http2Connection` reports for its streams.
 
   // hot: runs for every response.
   onBegin(place: number): void {
@@ -374,8 +377,8 @@ export class SharedConnection implements StreamEvents {
   }
 
   /**
-   * Makes the request wait for another connection, because the server has not processed it. But if the server has never
-   * accepted a request, the request fails, because otherwise it would be redialed for ever.
+   * Makes the request wait for another connection, because the server has not processed it. But if this connection has
+   * served no request, the request fails, because otherwise connections would be dialed for it for ever.
    */
   onTurnedAway(place: number): void {
     if (!this.#hasServed) return this.onReset(place, "GOAWAY before any response");
@@ -408,7 +411,10 @@ export class SharedConnection implements StreamEvents {
     }
   }
 
-  /** Closes the connection, and redials if requests wait; otherwise the exchanges decide whether to dial again. */
+  /**
+   * Closes the connection, and redials if requests wait and the next connection can be expected to serve them;
+   * otherwise the exchanges decide whether to dial again.
+   */
   #moveOn(nowUs: number): void {
     const { parts: { places, driver }, index } = this;
     this.#flush();

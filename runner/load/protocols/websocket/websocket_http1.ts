@@ -87,7 +87,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     sockets.commands = this;
   }
 
-  // Commands of the exchanges.
+  // Commands that the exchanges give.
 
   override send(slot: number, message: Message): void {
     const { socket } = message;
@@ -139,7 +139,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     return Math.min(nextUs, this.#sockets.onTick(nowUs), this.#closing.nextUs);
   }
 
-  // Events of the driver.
+  // Events that the driver reports.
 
   override onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
     const open = this.#open[slot];
@@ -201,8 +201,8 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
   }
 
   /**
-   * The peer broke a rule. The exchange fails, after a close frame with the reason (§7.1.7) unless we have already sent
-   * one.
+   * The peer broke a rule. The exchange fails, after a close frame with the reason (RFC 6455 §7.1.7) unless we have
+   * already sent a close frame.
    */
   #fail(slot: number, { reader, state }: Connection, nowUs: number): void {
     if (!reader?.problem) return;
@@ -253,7 +253,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     this.#forget(slot);
   }
 
-  // Commands of the sockets.
+  // Commands that `Sockets` gives.
 
   maySend(slot: number): boolean {
     return this.driver.unsentBytes(slot) < MOST_UNSENT_BYTES;
@@ -279,7 +279,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     maskPayload(this.#slab, at, at + length, mask);
     this.#slabAt = from + bytes;
     this.#sendFrame(slot, this.#slab.subarray(from, from + bytes));
-    // The system has already copied these bytes, so their space can be used again.
+    // If no byte is unsent, the system has copied these bytes, so their space can be used again.
     if (this.#slabAt === from + bytes && this.driver.unsentBytes(slot) === 0) this.#slabAt = from;
   }
 
@@ -309,7 +309,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     this.#sendFrame(slot, clientFrame(LAST | opcode, payload, this.#nextMask()));
   }
 
-  // Events of a connection's reader.
+  // Events that a connection's reader reports.
 
   take(slot: number, open: Connection, bytes: Uint8Array, from: number, to: number): void {
     open.bodyBytes += to - from;
