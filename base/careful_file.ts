@@ -106,7 +106,10 @@ export function readCarefully(path: string, limit: LimitName): string {
 
 const NOT_REGULAR = "it is a pipe, device, socket or folder";
 
-/** Opens the path. If a link, folder, pipe or socket stands there, throws an Error that says so. */
+/**
+ * Opens the path without following a link. If a link stands there, or a folder, pipe or socket that can't be opened
+ * with these flags, the error says so.
+ */
 function descriptorOf(path: string, flags: number): number {
   try {
     return openSync(path, flags | CAREFUL, OWN_MODE);

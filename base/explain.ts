@@ -1,4 +1,4 @@
-/** The zod error map for all user input: it explains issues in words that suit people. */
+/** The zod error map for all user input: it explains issues in plain words. */
 import * as z from "zod";
 import { quotedOpenly, withoutSecrets } from "./secrets.ts";
 import { closest } from "./suggest.ts";
@@ -37,9 +37,9 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
 export const AS_INPUT = { error: explain, jitless: true };
 
 /**
- * The error map for an object that can be one of several kinds, each with its own keys.
+ * The error map for unknown keys of an object that can be one of several kinds, each with its own keys.
  * @param reasons Keys of other kinds, with the reason why each conflicts with this kind.
- * @param others Keys that mark the other kinds, which are suggested, too, for a misspelt key.
+ * @param others Keys by which the other kinds are recognised. For a misspelt key, they are suggested, too.
  */
 export function unknownKeys(
   reasons: Readonly<Record<string, string>>,

@@ -38,7 +38,9 @@ export function deflated(message: Uint8Array): Uint8Array {
 }
 
 export class MessageInflater implements Inflater {
-  /** The end of all messages so far, as the sliding window; empty if each message is compressed independently. */
+  /**
+   * The last 32 KB of all messages so far, as the sliding window; empty if each message is compressed independently.
+   */
   #window: Uint8Array = new Uint8Array(0);
 
   constructor(private readonly setting: DeflateSetting) {}
