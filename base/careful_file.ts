@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { beyond, isWithin, type LimitName } from "./limits.ts";
 
-/** Windows has neither flag, hence the zeros. */
+/** Windows lacks both flags, so they are 0 there. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const CAREFUL = O_NOFOLLOW | O_NONBLOCK;
 
@@ -32,8 +32,8 @@ export class CarefulFile implements Disposable {
 
   /**
    * Opens a file for appending, readable by this user only, and creates it if it does not exist. Throws an Error that
-   * says why it can't be opened. A file with a second name (a hard link) is refused, because that name may be one of
-   * the user's other files.
+   * says why it can't be opened. A file with a second name (a hard link) is refused, because under that name it may be
+   * one of the user's other files.
    */
   static toAppend(path: string): CarefulFile {
     const file = CarefulFile.#made(path) ??

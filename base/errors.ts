@@ -57,10 +57,7 @@ export class TargetError extends ExpectedError {
   }
 }
 
-/**
- * A prerequisite that an experiment may declare optional: cells that need it are skipped if it is unavailable, for
- * whatever reason.
- */
+/** A prerequisite that an experiment may declare optional: cells that need it are then skipped if it is unavailable. */
 export type Need = "redis" | "nginx" | "frameworks";
 
 /** A program that never became ready, so starting it again would fail the same way. */
@@ -123,7 +120,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${sentence(line)}`);
 }
 
-/** Removes secrets once more, as a safeguard; text from outside already lost its secrets when it was read. */
+/** Removes secrets once more, as a safeguard, although text from outside already lost its secrets when it was read. */
 function sentence(text: string): string {
   return secrets.sentence(text);
 }

@@ -57,7 +57,8 @@ export function unknownKeys(
 }
 
 /**
- * For `superRefine`: checks an object even if other problems were found, so that the user sees all problems at once.
+ * Option of `superRefine` that checks an object even if other problems were found, so that the user sees all problems
+ * at once.
  */
 export const ALWAYS = {
   when: ({ value }: z.core.ParsePayload) => typeof value === "object" && value !== null,
@@ -77,7 +78,7 @@ function typeMessage(input: unknown, expected: string): string {
   return `Cannot use ${shown(input)}: it must be ${nameOf(expected)}${fix}`;
 }
 
-/** Recognises an unquoted `{port}`, which YAML reads as a map of one key without a value. */
+/** The text of an unquoted `{port}`, which YAML reads as a map of one key without a value; null for any other input. */
 function bracedName(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   const [[name, value] = [], ...more] = Object.entries(input);

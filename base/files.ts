@@ -48,7 +48,7 @@ function refuse(): never {
   throw new Error("only an experiment file can name files");
 }
 
-/** A file as results record it, so that a change of its content can be noticed. */
+/** The record of a file in results, by which a change of its content can be noticed. */
 export interface FileDigest {
   /** Path as written in the experiment file. */
   readonly path: string;

@@ -75,7 +75,7 @@ export function differIn(dimension: string, left: CellChoice, right: CellChoice)
   return JSON.stringify(one) !== JSON.stringify(other);
 }
 
-/** A key that is unique within an experiment. */
+/** A key for a cell, unique within its experiment. */
 export function cellKey(
   { target, scenario, parameters }: { target: string; scenario: string; parameters: object },
 ): string {

@@ -235,7 +235,7 @@ interface Quantity {
   readonly parse: (text: string) => number | null;
   readonly what: string;
   readonly example: string;
-  /** The unit that is usually meant if a number has none; "" if none is needed. */
+  /** The unit that an error suggests for a number without one; "" if none is needed. */
   readonly suffix: string;
 }
 

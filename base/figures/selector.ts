@@ -18,7 +18,7 @@ interface SelectorPart {
 export interface Selector {
   /** The selector as written, with single spaces. */
   readonly text: string;
-  /** The selector's words. Without any, it selects every cell. */
+  /** The selector's words. A selector without words selects every cell. */
   readonly parts: readonly SelectorPart[];
 }
 

@@ -36,7 +36,7 @@ export function stepPathsIn(scenarios: unknown): string[] {
 }
 
 /**
- * The distinct names of a scenario's steps, in the order of the file; none if there is only one.
+ * The distinct names of a scenario's steps, in the order of the file. Empty if there is only one name.
  * @param scenario The scenario as written in the file, valid or not.
  */
 export function stepNamesIn(scenario: unknown): string[] {

@@ -14,7 +14,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const NO_OCTETS: Bytes = new Uint8Array(0);
 
-/** The fields of a message that were read so far, keyed by their names in JSON. */
+/** The fields of one message that were read so far, keyed by their JSON names. */
 class Members {
   readonly values = new Map<string, Json | Members>();
   /** For each oneof, the name of the field that was read last: only this field remains set. */

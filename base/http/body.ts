@@ -1,4 +1,7 @@
-/** The body of a request before it is encoded: text with placeholders (`{{ name }}`), and files without. Pure. */
+/**
+ * The body of a request before it is encoded: text, which may have placeholders (`{{ name }}`), and files, which have
+ * none. Pure.
+ */
 
 /**
  * Part of a body. The values of placeholders are inserted unchanged into `text`. In `quoted`, a quoted name of a

@@ -1,6 +1,6 @@
 /**
- * Decodes content codings (RFC 9110 §8.4.1): gzip, deflate, br, and zstd if the runtime supports it.
- * `LIMITS.decodedBody` limits what a server can make this cost.
+ * Decodes content codings (RFC 9110 §8.4.1): gzip, deflate, br, and zstd if the runtime supports it. The limit
+ * `LIMITS.decodedBody` keeps a server from exhausting memory with a small body that expands to a huge one.
  */
 import process from "node:process";
 import { messageOf } from "../errors.ts";

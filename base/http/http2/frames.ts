@@ -271,7 +271,8 @@ export class FrameWriter {
     return this.#buffer.view(from, this.#from);
   }
 
-  // hot: gives the buffer back, because everything that was handed over has been sent.
+  // hot: gives the buffer back, unless octets still wait in it. Called when all octets that were
+  // handed over have been sent.
   reuse(): void {
     if (this.length > 0) return;
     this.#from = 0;

@@ -58,7 +58,7 @@ const NO_BYTES = new Uint8Array(0);
 const wholeCheck = new Utf8Check();
 
 export class MessageReader {
-  /** The rule that the peer broke; null if it broke none. */
+  /** The rule or limit that the peer broke; null if it broke none. */
   problem: SocketProblem | null = null;
   #state = FIRST;
   #opcode = CONTINUATION;
