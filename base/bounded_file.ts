@@ -4,7 +4,7 @@
  */
 import { beyond, isWithin, type LimitName, LIMITS, oneMoreThan } from "./limits.ts";
 
-/** Size of the first buffer for a file of unknown size. */
+/** Size of the first buffer, unless the file is known to be larger or the limit is smaller. */
 const FIRST_BYTES = 65_536;
 
 const PIECE_BYTES = 1_048_576;
@@ -25,8 +25,8 @@ export async function readBytes(path: string, limit: LimitName): Promise<Uint8Ar
 }
 
 /**
- * Passes a file to `take` piece by piece. The buffer is reused, so a piece is valid only until `take` returns. Throws
- * with the reason if the file can't be read or is too long.
+ * Passes the bytes of a file to `take`, at most 1 MiB at a time. The buffer is reused, so its content is valid only
+ * until `take` returns. Throws with the reason if the file can't be read or is too long.
  */
 export async function readPieces(
   path: string,
@@ -43,7 +43,7 @@ export async function readPieces(
   }
 }
 
-/** Decodes a file as UTF-8. Invalid bytes are replaced, as `Deno.readTextFile` does. */
+/** Reads a file as UTF-8. Like `Deno.readTextFile`, replaces invalid bytes by U+FFFD. */
 export async function readText(path: string, limit: LimitName): Promise<string> {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(path, limit));
 }

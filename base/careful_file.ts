@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { beyond, isWithin, type LimitName } from "./limits.ts";
 
-/** Windows has neither flag, hence the zeros. */
+/** Windows lacks both flags, so they are 0 there. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const CAREFUL = O_NOFOLLOW | O_NONBLOCK;
 
@@ -32,8 +32,8 @@ export class CarefulFile implements Disposable {
 
   /**
    * Opens a file for appending, readable by this user only, and creates it if it does not exist. Throws an Error that
-   * says why it can't be opened. A file with a second name (a hard link) is refused, because that name may be one of
-   * the user's other files.
+   * says why it can't be opened. A file with a second name (a hard link) is refused, because under that name it may be
+   * one of the user's other files.
    */
   static toAppend(path: string): CarefulFile {
     const file = CarefulFile.#made(path) ??
@@ -106,7 +106,10 @@ export function readCarefully(path: string, limit: LimitName): string {
 
 const NOT_REGULAR = "it is a pipe, device, socket or folder";
 
-/** Opens the path. If a link, folder, pipe or socket stands there, throws an Error that says so. */
+/**
+ * Opens the path without following a link. If a link stands there, or a folder, pipe or socket that can't be opened
+ * with these flags, the error says so.
+ */
 function descriptorOf(path: string, flags: number): number {
   try {
     return openSync(path, flags | CAREFUL, OWN_MODE);

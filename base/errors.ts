@@ -16,7 +16,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** A failure that is not a defect of Plateau. `main.ts` prints its lines and exits with its exit code. */
+/** A failure that is not a defect of Plateau. `main.ts` prints `lines` and exits with `exitCode`. */
 export abstract class ExpectedError extends Error {
   abstract readonly exitCode: number;
   abstract readonly lines: readonly string[];
@@ -57,15 +57,12 @@ export class TargetError extends ExpectedError {
   }
 }
 
-/**
- * A prerequisite that an experiment may declare optional: cells that need it are skipped if it is unavailable, for
- * whatever reason.
- */
+/** A prerequisite that an experiment may declare optional: cells that need it are then skipped if it is unavailable. */
 export type Need = "redis" | "nginx" | "frameworks";
 
 /** A program that never became ready, so starting it again would fail the same way. */
 export class StartError extends TargetError {
-  /** @param need The prerequisite that did not start; null for a target of the user's own. */
+  /** @param need The prerequisite that did not start; null if the program is a target of the user's own. */
   constructor(
     message: string,
     evidence: readonly string[] = [],
@@ -92,7 +89,7 @@ export class InconclusiveError extends ExpectedError {
   override readonly name = "InconclusiveError";
   readonly exitCode = EXIT.inconclusive;
   readonly lines: readonly string[];
-  /** @param evidence The inconclusive rules, one line each. */
+  /** @param evidence The thresholds without a verdict, one line each. */
   constructor(message: string, evidence: readonly string[] = []) {
     super(sentence(message));
     this.lines = [this.message, ...indented(evidence)];
@@ -123,7 +120,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${sentence(line)}`);
 }
 
-/** Removes secrets once more, as a safeguard; text from outside already lost its secrets when it was read. */
+/** Removes secrets once more, as a safeguard, although text from outside already lost its secrets when it was read. */
 function sentence(text: string): string {
   return secrets.sentence(text);
 }

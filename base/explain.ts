@@ -1,4 +1,4 @@
-/** The zod error map for all user input: it explains issues in words that suit people. */
+/** The zod error map for all user input: it explains issues in plain words. */
 import * as z from "zod";
 import { quotedOpenly, withoutSecrets } from "./secrets.ts";
 import { closest } from "./suggest.ts";
@@ -37,9 +37,9 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
 export const AS_INPUT = { error: explain, jitless: true };
 
 /**
- * The error map for an object that can be one of several kinds, each with its own keys.
+ * The error map for unknown keys of an object that can be one of several kinds, each with its own keys.
  * @param reasons Keys of other kinds, with the reason why each conflicts with this kind.
- * @param others Keys that mark the other kinds, which are suggested, too, for a misspelt key.
+ * @param others Keys by which the other kinds are recognised. For a misspelt key, they are suggested, too.
  */
 export function unknownKeys(
   reasons: Readonly<Record<string, string>>,
@@ -57,7 +57,8 @@ export function unknownKeys(
 }
 
 /**
- * For `superRefine`: checks an object even if other problems were found, so that the user sees all problems at once.
+ * Option of `superRefine` that checks an object even if other problems were found, so that the user sees all problems
+ * at once.
  */
 export const ALWAYS = {
   when: ({ value }: z.core.ParsePayload) => typeof value === "object" && value !== null,
@@ -77,7 +78,7 @@ function typeMessage(input: unknown, expected: string): string {
   return `Cannot use ${shown(input)}: it must be ${nameOf(expected)}${fix}`;
 }
 
-/** Recognises an unquoted `{port}`, which YAML reads as a map of one key without a value. */
+/** The text of an unquoted `{port}`, which YAML reads as a map of one key without a value; null for any other input. */
 function bracedName(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   const [[name, value] = [], ...more] = Object.entries(input);

@@ -48,9 +48,9 @@ function refuse(): never {
   throw new Error("only an experiment file can name files");
 }
 
-/** A file as results record it, so that a change of its content can be noticed. */
+/** The record of a file in results, by which a change of its content can be noticed. */
 export interface FileDigest {
-  /** Path as the experiment file has it. */
+  /** Path as written in the experiment file. */
   readonly path: string;
   /** SHA-256 of the bytes that were read, in hex. */
   readonly sha256: string;
@@ -61,8 +61,8 @@ export function fileDigest(path: string, content: string | Uint8Array<ArrayBuffe
 }
 
 /**
- * Schema of a path in the experiment file, which parsing replaces by what `read` returns for it.
- * @param doing Verb of the error message if `read` throws.
+ * Schema of a path in the experiment file. Parsing replaces the path by the result of `read`.
+ * @param doing Verb of the error message if `read` throws, as in "Cannot read …".
  */
 export function contentOf<Content>(
   read: (path: string) => Content,

@@ -1,6 +1,6 @@
 /**
  * The number of intervals that are kept for a run, and lists that have at most that many entries, however long the run
- * is. When a list is full, each two neighbours are joined, so that every entry then stands for twice as many values.
+ * is. When a list is full, every two neighbours are joined, so that each entry then stands for twice as many values.
  * Pure.
  */
 

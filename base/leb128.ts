@@ -67,7 +67,7 @@ export class Leb128Reader {
     this.begin(bytes, bytes.length);
   }
 
-  /** Reads `bytes[0, length)` from now on. */
+  /** Goes on to other bytes: reads `bytes[0, length)` from its beginning. */
   begin(bytes: Uint8Array, length: number): void {
     this.#bytes = bytes;
     this.#length = length;
@@ -88,7 +88,8 @@ export class Leb128Reader {
 
   #longer(first: number): number {
     let number = first;
-    // A byte of 128 or more announces another byte, which is added without those 128.
+    // A byte of 128 or more announces another byte. Its 128 equals 1 in the scale of that other
+    // byte, from which 1 is therefore subtracted.
     for (let scale = 0x80; number >= scale; scale *= 0x80) {
       if (this.at === this.#length) return NaN;
       number += (this.#bytes[this.at++] - 1) * scale;

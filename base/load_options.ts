@@ -283,7 +283,7 @@ function column<Column extends "key" | "flag" | "result">(
   };
 }
 
-/** Columns of the table, keyed by option, to be used as the shape of a zod object. */
+/** Columns of the table, keyed by option, each to be used as the shape of a zod object. */
 export const OPTION_KEYS = column("key");
 export const OPTION_FLAGS = column("flag");
 export const OPTION_RESULTS = column("result");

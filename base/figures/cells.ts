@@ -37,8 +37,8 @@ function dimensionOf({ target, scenario, factors }: Selection): string {
 }
 
 /**
- * The cells that a choice selects, in the given order. Single requests of a scenario are included only if the choice
- * names a scenario.
+ * The cells that a choice selects, in the given order. Cells of a scenario's single requests (its steps) are included
+ * only if the choice names a scenario.
  */
 export function chosenCells<C extends SelectableCell>(
   choice: CellChoice,
@@ -51,7 +51,7 @@ export function chosenCells<C extends SelectableCell>(
   );
 }
 
-/** Whether a choice selects something: in every dimension that the choice names, at least one of the words must fit. */
+/** Whether, in every dimension that the choice names, `fits` accepts at least one of the words. */
 export function isMeant({ named }: CellChoice, fits: (word: Selection) => boolean): boolean {
   return [...named.values()].every((words) => words.some(fits));
 }
@@ -75,7 +75,7 @@ export function differIn(dimension: string, left: CellChoice, right: CellChoice)
   return JSON.stringify(one) !== JSON.stringify(other);
 }
 
-/** A key that is unique within an experiment. */
+/** A key for a cell, unique within its experiment. */
 export function cellKey(
   { target, scenario, parameters }: { target: string; scenario: string; parameters: object },
 ): string {

@@ -1,6 +1,6 @@
 /**
- * The names and units of all figures, and the parsers for the quantities and percentages that rules compare them with.
- * `report/figures/figures.ts` reads the figures from results. Pure.
+ * The names and units of all figures, and the parsers for the quantities and percentages that claims and thresholds
+ * compare figures with. `report/figures/figures.ts` reads the figures from results. Pure.
  */
 import { parseBytes, parseDurationMs, parseRatePerSec } from "../quantity.ts";
 import { didYouMean } from "../suggest.ts";
@@ -89,7 +89,7 @@ const TIMES = ["min", "mean", "stdev", 50, 75, 90, 95, 99, 99.9, 99.99, "max"] a
 const SECONDS = ["min", "mean", "stdev", 1, 2.5, 50, 97.5] as const;
 const FLATTENED = [50, 75, 90, 99] as const;
 
-/** The statistics of each distribution, each of which is a figure. */
+/** The statistics of each distribution. Each statistic is a figure. */
 const DISTRIBUTIONS = {
   latency: [...TIMES, 2.5, 10, 25, 97.5],
   rate: SECONDS,
@@ -235,7 +235,7 @@ interface Quantity {
   readonly parse: (text: string) => number | null;
   readonly what: string;
   readonly example: string;
-  /** The unit that is usually meant if a number has none; "" if none is needed. */
+  /** The unit that an error suggests for a number without one; "" if none is needed. */
   readonly suffix: string;
 }
 

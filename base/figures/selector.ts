@@ -18,7 +18,7 @@ interface SelectorPart {
 export interface Selector {
   /** The selector as written, with single spaces. */
   readonly text: string;
-  /** The selector's words. Without any, it selects every cell. */
+  /** The selector's words. A selector without words selects every cell. */
   readonly parts: readonly SelectorPart[];
 }
 
@@ -30,7 +30,7 @@ export interface SelectableCell {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Values of the settings that have a single value and so are not factors, keyed by path; absent if unknown. */
   readonly constants?: Readonly<Record<string, unknown>>;
-  /** Whether this is a single request of a scenario, which is selected only by its own name, such as `checkout.pay`. */
+  /** Whether this is a single request of a scenario. It is selected only by its own name, such as `checkout.pay`. */
   readonly isStep?: boolean;
 }
 
@@ -108,8 +108,8 @@ export function selectionOf({ text, parts }: Selector, names: ExperimentNames): 
 }
 
 /**
- * Keys for words that name targets and scenarios. They contain a space, so they never equal a path of a factor, the key
- * of any other word.
+ * Dimensions of the words that name a target or a scenario. The dimension of any other word is the path of a factor,
+ * which never equals these, because they contain a space.
  */
 export const TARGET = "a target";
 export const SCENARIO = "a scenario";

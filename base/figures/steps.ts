@@ -1,10 +1,10 @@
 /**
- * The steps of a scenario and the names of their figures. Steps are the requests of a mix, flow or page, as the file
- * has them. Pure.
+ * The steps of a scenario and the names of their figures. Steps are the requests of a mix, flow or page, as listed in
+ * the experiment file. Pure.
  */
 import { type Distribution, type FigureName, figureNamed, MESSAGE_TIMES } from "./figure.ts";
 
-/** A longer method and path are cut. */
+/** Most characters of a step's name that is made of the method and path; a longer one is cut. */
 const MOST_CHARS = 200;
 
 const METHODS = [
@@ -12,7 +12,10 @@ const METHODS = [
   "websocket",
 ] as const;
 
-/** Name under which a request is reported: its own name, or else its method and path as written, or its gRPC method. */
+/**
+ * Name under which a request is reported: its own name, or else its gRPC method, or else its HTTP method and path as
+ * written.
+ */
 export function stepNameOf(request: object): string {
   const { name, ...fields }: Readonly<Record<string, unknown>> = { name: undefined, ...request };
   if (typeof name === "string") return name;
@@ -22,7 +25,10 @@ export function stepNameOf(request: object): string {
   return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS - 1)}…`;
 }
 
-/** The names of all steps of all scenarios, as claims and thresholds write them: `checkout.pay`. */
+/**
+ * The paths of all steps of all scenarios, such as `checkout.pay`, as claims and thresholds write them. A scenario with
+ * a single step contributes none.
+ */
 export function stepPathsIn(scenarios: unknown): string[] {
   return Object.entries(Object(scenarios)).flatMap(([name, scenario]) =>
     stepNamesIn(scenario).map((step) => stepPath(name, step))
@@ -30,7 +36,7 @@ export function stepPathsIn(scenarios: unknown): string[] {
 }
 
 /**
- * The distinct names of a scenario's steps, in the order of the file; none if there is only one.
+ * The distinct names of a scenario's steps, in the order of the file. Empty if there is only one name.
  * @param scenario The scenario as written in the file, valid or not.
  */
 export function stepNamesIn(scenario: unknown): string[] {
@@ -48,7 +54,7 @@ function listed(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Whether a figure is known for each step. Some, such as CPU time, are known only for whole runs. */
+/** Whether a figure is also known for each step. Some, such as CPU time, are known only for whole runs. */
 export function isStepFigure(figure: string): boolean {
   const known = figureNamed(figure);
   if (known === null) return false;
@@ -72,7 +78,7 @@ export function stepPath(scenario: string, step: string): string {
 
 const REDIRECTED = " (redirected)";
 
-/** The name of the requests that follow redirects of a step. */
+/** The name under which the requests that follow a step's redirects are reported. */
 export function redirectedName(step: string): string {
   return `${step}${REDIRECTED}`;
 }

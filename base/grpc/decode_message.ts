@@ -14,10 +14,10 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const NO_OCTETS: Bytes = new Uint8Array(0);
 
-/** The fields of a message that were read so far, keyed by their names in JSON. */
+/** The fields of one message that were read so far, keyed by their JSON names. */
 class Members {
   readonly values = new Map<string, Json | Members>();
-  /** The field of each oneof that was read last, which is the only one that remains set. */
+  /** For each oneof, the name of the field that was read last: only this field remains set. */
   readonly chosen = new Map<string, string>();
   readonly lists = new Map<string, Json[]>();
   readonly maps = new Map<string, Map<string, Json>>();
@@ -45,7 +45,7 @@ class Members {
 }
 
 export class MessageDecoder {
-  /** Number of values decoded so far in the current message. */
+  /** Number of values decoded so far of the message passed to `decode`. */
   #values = 0;
   readonly #types: MessageTypes;
   readonly #name: string;
@@ -59,7 +59,7 @@ export class MessageDecoder {
     this.#types = types;
   }
 
-  /** Throws MalformedMessage. */
+  /** Throws MalformedMessage if the octets are not a protobuf message. */
   decode(octets: Bytes): Json {
     this.#values = 0;
     return this.#message(this.#name, octets, 0);
@@ -76,7 +76,7 @@ export class MessageDecoder {
   }
 
   /**
-   * Reads a message into its members. There may be members already, because a message that occurs twice in a field is
+   * Reads a message into `members`. They may hold fields already, because a message that occurs twice in a field is
    * merged.
    */
   #read(members: Members, octets: Bytes, depth: number): void {
@@ -186,7 +186,10 @@ function fits({ kind, many }: FieldType, wireType: number): boolean {
     (many !== undefined && wireType === LENGTH);
 }
 
-/** Defaults for the key or value that a map entry omits, keyed by kind. The default of any other kind is 0. */
+/**
+ * Defaults for the key or value that a map entry omits, keyed by kind. The default of a message is an empty message,
+ * and that of any other kind is 0.
+ */
 const ZEROS: Readonly<Record<string, Json>> = {
   ...{ string: "", bytes: "", bool: false },
   ...{ int64: "0", uint64: "0", sint64: "0", fixed64: "0", sfixed64: "0" },

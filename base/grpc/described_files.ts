@@ -34,8 +34,8 @@ export function importsOf(file: string): readonly string[] {
 }
 
 /**
- * The services and types of files, whose descriptors are given as base64. The files must include all their imports.
- * Throws if a descriptor is not valid.
+ * The services and types of `.proto` files. Throws if a descriptor is not valid.
+ * @param files Descriptor of each file, as base64. Every file that one of them imports must be among them.
  */
 export function describedFiles(files: readonly string[]): ProtoFile {
   const set = new WireWriter();

@@ -25,13 +25,13 @@ function placeOf(path: readonly (string | number)[]): string {
 
 interface EncodeOptions {
   /**
-   * Whether any field may be a text with a placeholder `{{ name }}`, whose value is not known yet. Only checks set
-   * this.
+   * Whether the value of any field may be a text with a placeholder `{{ name }}`, whose own value is not known yet. Set
+   * only to check messages, never to send them.
    */
   readonly hasNames?: boolean;
 }
 
-/** Throws MessageProblem. */
+/** Throws MessageProblem if the JSON does not fit the message's type. */
 export function encodeMessage(
   { name, types }: RootType,
   json: Json,
@@ -184,7 +184,7 @@ class MessageEncoder {
 }
 
 const MOST_SHOWN = 20;
-/** Stands in for a value that is not known yet, keyed by the field's kind. */
+/** Stand-ins for a value that is not known yet, keyed by the field's kind. The stand-in of any other kind is 0. */
 const NOTHING: Readonly<Record<string, Json>> = { bool: false, string: "", bytes: "" };
 
 /** Whether null is a valid value of the field. */
@@ -211,7 +211,7 @@ function writeScalar(out: WireWriter, kind: ScalarKind, value: Json, path: Path)
   throw misfit(kind, value, path);
 }
 
-/** The value as a whole number within the range of its kind. */
+/** The value as a whole number. Throws MessageProblem if it is not one, or not within the range of its kind. */
 function wholeIn(kind: ScalarKind, value: Json, path: Path): bigint {
   const whole = wholeOf(value);
   const [least, most] = WHOLE[kind];

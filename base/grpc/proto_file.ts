@@ -22,8 +22,8 @@ import {
 } from "./message_types.ts";
 
 /**
- * A parsed `.proto` file. Its JSON is only a digest, because results record the digest of each file of their
- * experiment.
+ * A parsed `.proto` file. As JSON, it is only the file's path and digest, which is what results record of each file
+ * that the experiment names.
  */
 export class ProtoFile implements ProtoTypes {
   readonly #root: protobuf.Root;

@@ -7,7 +7,7 @@ import type { Json } from "../yaml/json_text.ts";
 type JsonMap = { readonly [name: string]: Json };
 
 export interface OwnForm {
-  /** Fields of the message that the special JSON form stands for; null if the JSON does not fit the type. */
+  /** Converts the special JSON form to the fields of an ordinary message; null if the JSON does not have that form. */
   readonly fields: (json: Json) => JsonMap | null;
   readonly json: (fields: JsonMap) => Json;
   /** The expected JSON form, for error messages. */

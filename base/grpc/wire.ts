@@ -101,7 +101,7 @@ export class WireReader {
     return at;
   }
 
-  /** An unsigned number of 64 bits. */
+  /** Reads an unsigned 64-bit number. */
   varint(): bigint {
     let value = 0n;
     for (let at = 0; at < MOST_VARINT_BYTES; at++) {
@@ -135,7 +135,7 @@ export class WireReader {
     return this.#view.getFloat64(this.#take(8), true);
   }
 
-  /** Octets preceded by their length. The result is a view of the message and not a copy. */
+  /** Reads octets that are preceded by their length. The result is a view of the message and not a copy. */
   bytes(): Uint8Array<ArrayBuffer> {
     const length = this.varint();
     if (length > BigInt(this.octets.length)) throw new MalformedMessage("it is cut short");

@@ -1,8 +1,11 @@
-/** The body of a request before it is encoded: text with placeholders (`{{ name }}`), and files without. Pure. */
+/**
+ * The body of a request before it is encoded: text, which may have placeholders (`{{ name }}`), and files, which have
+ * none. Pure.
+ */
 
 /**
- * Part of a body. Values are inserted unchanged into `text`, but escaped for the quoted names of a multipart form in
- * `quoted`.
+ * Part of a body. The values of placeholders are inserted unchanged into `text`. In `quoted`, a quoted name of a
+ * multipart form, they are escaped.
  */
 export type BodyPart =
   | { readonly text: string }
@@ -25,7 +28,7 @@ export function bodyLength(body: WireBody): number {
   return partsOf(body).reduce((sum, part) => sum + textOf(part).length, 0);
 }
 
-/** Throws if base64 is malformed. */
+/** Throws if the base64 of a part is malformed, or if a part is a gRPC message that is still JSON. */
 export function bodyOctets(body: WireBody): Uint8Array<ArrayBuffer> {
   if (body === null || typeof body === "string") return new TextEncoder().encode(body ?? "");
   const parts = body.map(octetsOf);

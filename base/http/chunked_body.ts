@@ -44,7 +44,10 @@ export class ChunkedBody {
     this.#roomBytes = this.mostBytes;
   }
 
-  /** Reads lines until data or the end of the body follows. Returns the offset after the octets read. */
+  /**
+   * Reads on in the current chunk line or in the trailers, but not beyond their end. Returns the offset after the
+   * octets read.
+   */
   read(bytes: Uint8Array, from: number, to: number): number {
     const lines = this.#lines;
     const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));

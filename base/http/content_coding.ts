@@ -1,6 +1,6 @@
 /**
- * Decodes content codings (RFC 9110 §8.4.1): gzip, deflate, br, and zstd if the runtime supports it.
- * `LIMITS.decodedBody` limits what a server can make this cost.
+ * Decodes content codings (RFC 9110 §8.4.1): gzip, deflate, br, and zstd if the runtime supports it. The limit
+ * `LIMITS.decodedBody` keeps a server from exhausting memory with a small body that expands to a huge one.
  */
 import process from "node:process";
 import { messageOf } from "../errors.ts";
@@ -21,7 +21,9 @@ type Decode = (bytes: Bytes) => Bytes;
 
 const MOST = { maxOutputLength: LIMITS.decodedBody.most };
 
-/** Loaded on demand, because loading takes longer than the whole start of a load that checks no bodies. */
+/**
+ * Imported on demand, because the import takes longer than all the rest of the start of a load that checks no bodies.
+ */
 let loaded: typeof import("node:zlib") | null = null;
 
 function zlib(): typeof import("node:zlib") {
@@ -49,7 +51,7 @@ const CODINGS: Readonly<Record<string, Decode>> = {
   },
 };
 
-/** First bytes that compressors write (RFC 1952 §2.3.1, RFC 8878 §3.1.1); brotli has no such bytes. */
+/** First bytes by which a coding can be recognised (RFC 1952 §2.3.1, RFC 8878 §3.1.1). Brotli has none. */
 const MAGIC: readonly (readonly [name: string, bytes: readonly number[]])[] = [
   ["gzip", [0x1f, 0x8b]],
   ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],

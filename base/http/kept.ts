@@ -1,4 +1,4 @@
-/** Keeps the head and body of a response, in buffers that grow as needed and are used again. */
+/** Keeps the head and body of a response, in buffers that grow as needed and are reused. */
 import { LIMITS } from "../limits.ts";
 import { type DecodedContent, decodedContent } from "./content_coding.ts";
 import type { Field } from "./http2/fields.ts";
@@ -7,8 +7,8 @@ const NO_FIELDS: readonly Field[] = [];
 /** Position of the three digits of the status in a status line of HTTP/1.1 (RFC 9112 §4). */
 const [STATUS_AT, STATUS_END] = [9, 12];
 /**
- * Size of the first buffer for a head. Most heads are larger and get a buffer of exactly their size, because an open
- * stream keeps its head until it ends.
+ * Size of the first buffer for a head. Most heads are larger and get a buffer of exactly their size, which saves
+ * memory, because an open stream keeps its head until it ends.
  */
 const HEAD_BYTES = 128;
 const BODY_BYTES = 4096;
@@ -35,8 +35,8 @@ export class KeptResponse implements ResponseSink {
   #trailersBytes = 0;
 
   /**
-   * @param room Shared by all responses that are kept at the same time.
-   * @param keepsBody False keeps the head alone.
+   * @param room Limits the memory of all responses that are kept at the same time.
+   * @param keepsBody Whether the body is kept, too, and not only the head.
    */
   constructor(readonly room: KeptRoom, readonly keepsBody = true) {
     this.#head = new Buffer(HEAD_BYTES, room);
@@ -131,7 +131,7 @@ export class KeptResponse implements ResponseSink {
   }
 
   /**
-   * Value of the header field `name`, in capital or small letters; null if the field is absent. Several values are
+   * Value of the header field `name`, which may be in any letter case; null if the field is absent. Several values are
    * joined by ", " (RFC 9110 §5.3).
    */
   field(name: string): string | null {
@@ -168,8 +168,8 @@ export class KeptResponse implements ResponseSink {
   }
 
   /**
-   * All values of the header field `name`, in capital or small letters. Needed for Set-Cookie, whose values can't be
-   * joined (RFC 9110 §5.3).
+   * All values of the header field `name`, which may be in any letter case. Needed for Set-Cookie, whose values can't
+   * be joined (RFC 9110 §5.3).
    */
   fields(name: string): string[] {
     if (this.#fields.length > 0) {
@@ -199,7 +199,7 @@ function endOfLine(bytes: Uint8Array, from: number): number {
   return at < 0 ? bytes.length : at + 1;
 }
 
-/** Whether the line at `from` is the field `name`, in capital or small letters. */
+/** Whether the line at `from` is the field `name`, in any letter case. */
 function isNamed(bytes: Uint8Array, from: number, name: string): boolean {
   if (bytes[from + name.length] !== COLON) return false;
   for (let i = 0; i < name.length; i++) {
@@ -214,7 +214,10 @@ export class KeptRoom {
   decoded: (DecodedContent & { readonly of: KeptResponse }) | null = null;
   /** Limit of one body, in bytes. */
   readonly mostBodyBytes: number = LIMITS.keptBody.most;
-  /** Slot whose octets are being read; responses that were kept without a slot belong to it. */
+  /**
+   * Slot (place for a connection or stream) whose octets are being read. Responses that were kept without a slot belong
+   * to this slot.
+   */
   slotAtHand = -1;
   #leftBytes: number;
 
@@ -222,7 +225,7 @@ export class KeptRoom {
     this.#leftBytes = mostBytes;
   }
 
-  /** @param _slot Slot of the kept responses, which only loads with streams need. Default: `slotAtHand`. */
+  /** @param _slot Slot of the kept responses. Only loads with streams use it. Default: `slotAtHand`. */
   keep(keepsBody: boolean, _slot?: number): KeptResponse {
     return new KeptResponse(this, keepsBody);
   }

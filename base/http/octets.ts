@@ -29,7 +29,7 @@ export const HEX = tableOf((character) => {
   return value < 0 ? NOT_HEX : value;
 });
 
-/** The text in UTF-8, with each octet as a character up to U+00FF. */
+/** The text encoded in UTF-8, with each octet as a character up to U+00FF. */
 export function octetsOf(text: string): string {
   return text.replaceAll(/[^\0-\x7f]+/g, (part) => {
     const octets = new TextEncoder().encode(part);
@@ -38,7 +38,7 @@ export function octetsOf(text: string): string {
 }
 
 /**
- * Percent-encodes an octet, such as `%0a` (RFC 3986 §2.1).
+ * Percent-encodes an octet (RFC 3986 §2.1): a line feed becomes `%0a`.
  * @param octet A character up to U+00FF.
  */
 export function percentEncoded(octet: string): string {
@@ -84,7 +84,7 @@ export const NO_WORD = 0;
 export const WORD_START = 1;
 
 export interface Words {
-  /** The state after `state` and an octet below 128, at `state << 7 | octet`. */
+  /** At `state << 7 | octet`, the state that follows `state` when this octet, which is below 128, is read. */
   readonly next: Uint8Array;
   /** For each state, the number of the word that ends there, counted from 1; 0 if none does. */
   readonly ends: Uint8Array;

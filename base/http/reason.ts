@@ -1,4 +1,4 @@
-/** Violations by a server that make a request fail as `protocol`. */
+/** Kinds of violations by a server, each of which makes a request fail with the error kind `protocol`. */
 export const PROTOCOL_FAILURES = [
   "not-http",
   "other-version",
@@ -11,8 +11,8 @@ export const PROTOCOL_FAILURES = [
 export type ProtocolFailure = (typeof PROTOCOL_FAILURES)[number];
 
 /**
- * Every way in which a response can be malformed, in the words that people read, with the violation that it is; null:
- * a connection that closed, or a breach of HTTP's rules.
+ * The messages for all ways in which a response can be malformed, each with its kind of violation. Null stands for a
+ * connection that closed too early, or for a breach of HTTP's rules.
  */
 export const PROTOCOL_ERRORS = {
   "closed before the response": null,
@@ -45,7 +45,10 @@ export const PROTOCOL_ERRORS = {
 
 export type ProtocolError = keyof typeof PROTOCOL_ERRORS;
 
-/** Messages of errors of an HTTP/2 connection that are more than a breach of the rules, with the violation. */
+/**
+ * Messages of errors of an HTTP/2 connection that are more than a breach of HTTP/2's rules, each with its kind of
+ * violation.
+ */
 export const CONNECTION_ERRORS = {
   "the server does not speak HTTP/2": "other-version",
   "a header block over its limit": "over-limit",
@@ -53,7 +56,7 @@ export const CONNECTION_ERRORS = {
 
 export type NamedConnectionError = keyof typeof CONNECTION_ERRORS;
 
-/** @param code A name of RFC 9113 §7. */
+/** @param code Name of an error code in RFC 9113 §7. */
 export function connectionReason(code: string, message: string): string {
   return `${code}: ${message}`;
 }

@@ -104,8 +104,8 @@ const LARGEST_SCRATCH = 1 << 20;
 const [NUL, LF, CR, LATIN_1] = [0, 10, 13, 0xff];
 
 /**
- * Writes a line in Latin-1 (RFC 9110 §5.5), and returns the offset after it. Throws for a line break, because it would
- * begin another field or request.
+ * Writes a line in Latin-1 (RFC 9110 §5.5), and returns the offset after it. Throws if the line has a character beyond
+ * Latin-1, a NUL or a line break; a line break would begin another field or request.
  */
 function writeLine(bytes: Uint8Array, from: number, line: string): number {
   let at = from;
@@ -151,7 +151,10 @@ export function methodAndPath(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, end));
 }
 
-/** The octets of a WebSocket's handshake, and those of its messages, which the request has in place of a body. */
+/**
+ * The octets of a WebSocket's handshake and, as `payload`, those of its messages, which are the body of the given
+ * request.
+ */
 export function openingOf(
   { headers, body, ...wire }: WireRequest,
   connection: ConnectionOptions,

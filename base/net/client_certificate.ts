@@ -35,7 +35,7 @@ export function showCertificate(
   demand(openssl, tls.SSL_CTX_check_private_key(context) === 1);
 }
 
-/** Throws like `showCertificate`. */
+/** Throws if OpenSSL refuses the certificate, for example because its key is too short. */
 export function checkCertificate(openssl: OpenSsl, client: ClientCertificate): void {
   const context = made(openssl.tls.SSL_CTX_new(openssl.tls.TLS_client_method()));
   try {

@@ -19,7 +19,8 @@ import type { Address } from "./resolve.ts";
 import { connectTo, type Route, RouteTo } from "./route.ts";
 
 /**
- * Resolves when bytes can be sent: with TLS, after the handshake. Rejects with a DialError.
+ * Resolves when bytes can be sent: with TLS, after the handshake. Rejects with a DialError if no connection can be
+ * opened.
  * @param signal Cancels the attempt and leaves nothing open.
  */
 type Dial = (signal: AbortSignal) => Promise<Connection>;

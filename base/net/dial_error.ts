@@ -46,7 +46,7 @@ export const NAMELESS = ": it names no host (subjectAltName)";
 export const OF_AN_AUTHORITY =
   "the certificate is that of an authority (basicConstraints has CA:TRUE), as self-signed ones often are";
 
-/** Why such a certificate is refused by a runtime that is too old to accept it even if the user names it as trusted. */
+/** Why the same certificate is refused although the user named it as trusted: the runtime is too old to accept it. */
 export const OF_AN_AUTHORITY_THOUGH_NAMED =
   `${OF_AN_AUTHORITY}, and this program's own TLS does not accept such a certificate, even if it is named as trusted`;
 
@@ -144,7 +144,7 @@ export function notValidFor(wanted: string, names: readonly string[]): string {
   return `certificate not valid for name "${wanted}"; certificate is ${valid}`;
 }
 
-/** A longer message, which lists many names, would take too long to parse. */
+/** The most characters of a message that is parsed. A longer one, which lists many names, would take too long. */
 const LONGEST = 4_096;
 
 /** Parses rustls's message `… only valid for DnsName("localhost") or IpAddress(127.0.0.1)`. */

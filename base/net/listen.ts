@@ -25,7 +25,7 @@ export interface ListenOptions {
   readonly shared?: boolean;
 }
 
-/** Listens and serves. Throws a TargetError if the port can't be had. */
+/** Listens and serves. Throws a TargetError if it can't listen on the port. */
 export function listenOn(
   { hostname, port, shared = false }: ListenOptions,
   handler: Deno.ServeHandler<Deno.NetAddr>,
@@ -34,7 +34,7 @@ export function listenOn(
   return explained({ hostname, port }, () => Deno.serve(options, handler));
 }
 
-/** Only listens: the caller accepts and serves the connections. Throws a TargetError if the port can't be had. */
+/** Only listens: the caller accepts and serves the connections. Throws a TargetError if it can't listen on the port. */
 export function listenForConnections(
   { hostname, port }: ListenOptions,
 ): Deno.TcpListener {

@@ -6,7 +6,10 @@
 import { LIMITS } from "../../limits.ts";
 import { ConnectionError, type FrameWriter } from "./frames.ts";
 
-/** Each place has one request in progress, and perhaps a few that were cancelled. */
+/**
+ * Most waiting requests for each place (which holds one stream at a time): the one in progress, and a few that were
+ * cancelled.
+ */
 const REQUESTS_OF_A_PLACE = 4;
 const SPARE_REQUESTS = 100;
 
@@ -26,7 +29,7 @@ export class Backlog {
   }
 
   /**
-   * Throws ConnectionError.
+   * Notes how much has been sent. Throws ConnectionError if too many requests are waiting to be sent.
    * @param unsentBytes Bytes that were handed over for sending, but have not been sent yet.
    */
   look(unsentBytes: number): void {

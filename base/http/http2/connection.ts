@@ -115,8 +115,8 @@ export class Http2Connection {
   }
 
   /**
-   * Whether the server's GOAWAY said that it had taken at least one request. If so, the next connection can be expected
-   * to get some requests taken, too.
+   * Whether the server's GOAWAY said that the server had processed at least one request. If so, the next connection can
+   * be expected to get some requests processed, too.
    */
   get hasTaken(): boolean {
     return this.#streams.hasTaken;
@@ -203,7 +203,7 @@ export class Http2Connection {
     this.#split = this.#split === null ? memory.keepWhole() : null;
   }
 
-  // hot: throws ConnectionError.
+  // hot: throws ConnectionError if too many requests are waiting to be sent.
   #lookAtBacklog(unsentBytes: number): void {
     const { out } = this;
     if (out.length + unsentBytes === 0) {

@@ -25,8 +25,8 @@ export type HpackDefect =
   | "the dynamic table is resized after a field line";
 
 /**
- * The block can't be decoded, so from now on the two sides' tables differ. This is a connection error of type
- * COMPRESSION_ERROR (RFC 9113 §4.3).
+ * Thrown for a block that can't be decoded, after which the two sides' tables differ. This is a connection error of
+ * type COMPRESSION_ERROR (RFC 9113 §4.3).
  */
 export class HpackError extends Error {
   override readonly name = "HpackError";
@@ -35,7 +35,7 @@ export class HpackError extends Error {
   }
 }
 
-/** The block is valid, but its list is too long. Only its stream fails (RFC 9113 §10.5.1). */
+/** Thrown for a valid block whose field list is too long. Only its stream fails (RFC 9113 §10.5.1). */
 export class FieldListTooLong extends Error {
   override readonly name = "FieldListTooLong";
   constructor(readonly listBytes: number, readonly mostBytes: number) {

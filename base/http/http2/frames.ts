@@ -47,7 +47,7 @@ export function nameOfCode(code: number): string {
   return ERROR_CODES[code] ?? `error ${code}`;
 }
 
-/** Why a connection can't go on (§5.4.1). */
+/** Thrown when a connection can't go on (§5.4.1); the message says why. */
 export class ConnectionError extends Error {
   constructor(readonly code: ErrorCode, message: string) {
     super(message);
@@ -149,7 +149,8 @@ export class FrameReader {
     this.#leftBytes -= end - at;
     this.payload = bytes;
     this.from = at;
-    // The padding comes last, so these bytes hold only that part of it which exceeds `#leftBytes`.
+    // The padding ends the frame, so these bytes hold only as much of it as exceeds `#leftBytes`,
+    // the bytes still to come.
     this.to = Math.max(at, end - Math.max(0, this.#padBytes - this.#leftBytes));
     this.isLast = this.#leftBytes === 0;
     if (this.isLast) this.#headBytes = 0;
@@ -245,7 +246,10 @@ export class FrameBuffers {
 /** Collects frames that are sent together. */
 export class FrameWriter {
   #buffer = NO_BUFFER;
-  /** Where the waiting octets begin. The octets before were handed over for sending, so they must not change. */
+  /**
+   * Where the waiting octets begin. The octets before this offset were handed over for sending, so they must not
+   * change.
+   */
   #from = 0;
   /** Number of octets that wait to be sent. */
   length = 0;
@@ -267,7 +271,8 @@ export class FrameWriter {
     return this.#buffer.view(from, this.#from);
   }
 
-  // hot: gives the buffer back, because everything that was handed over has been sent.
+  // hot: gives the buffer back, unless octets still wait in it. Called when all octets that were
+  // handed over have been sent.
   reuse(): void {
     if (this.length > 0) return;
     this.#from = 0;

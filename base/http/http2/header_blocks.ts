@@ -57,7 +57,7 @@ export const MOST_REQUESTS = 64;
 export class SentBlocks {
   readonly #last = new Map<Http2Request, Uint8Array>();
 
-  /** Returns the block itself, or the kept one if that is equal. */
+  /** Returns the kept block if it equals the given one; otherwise keeps and returns the given one. */
   once(request: Http2Request, block: Uint8Array): Uint8Array {
     const last = this.#last.get(request);
     if (last !== undefined && isSame(last, block, 0, block.length)) return last;
@@ -106,8 +106,9 @@ export class HeaderBlocks {
   }
 
   /**
-   * Throws MalformedResponse if the list is too long, with the dynamic table in the state that the server expects; or
-   * ConnectionError if the block can't be decoded.
+   * Decodes a block. Throws ConnectionError if the block can't be decoded, or MalformedResponse if its field list is
+   * too long. After MalformedResponse, the connection remains usable, because the dynamic table is in the state that
+   * the server expects.
    */
   fields(block: Uint8Array): readonly Field[] {
     return this.#read(block).fields;

@@ -115,9 +115,8 @@ export class HpackDecoder {
   }
 
   /**
-   * Decodes a whole block. Throws HpackError, after which the connection is unusable, or FieldListTooLong. The latter
-   * is thrown only at the end of the block, when the table is in the state that the peer expects, so that only the
-   * stream fails.
+   * Decodes a whole block. Throws HpackError, after which the connection is unusable, or FieldListTooLong, after which
+   * only the stream fails: it is thrown at the end of the block, when the table is in the state that the peer expects.
    */
   read(block: Uint8Array): DecodedBlock {
     this.#catchUp();

@@ -55,7 +55,9 @@ export class HpackTable {
   /** Size of the dynamic table (RFC 7541 §4.1), and the number of its entries. */
   bytes = 0;
   length = 0;
-  /** A ring that grows on demand, because most connections need few entries or none; its length is a power of two. */
+  /**
+   * A ring that grows on demand, because most connections need few entries or none. Its length is 0 or a power of two.
+   */
   #ring = NO_ENTRIES;
   /** Number of insertions, counted anew when the ring grows; its low bits are the slot of the next insertion. */
   #inserted = 0;

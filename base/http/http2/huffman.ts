@@ -120,7 +120,7 @@ export function decodeHuffman(
 ): number {
   let length = 0;
   let table = 0;
-  // The last `left` of `bits` have not been looked up yet.
+  // The lowest `left` bits of `bits` have not been looked up yet.
   let bits = 0;
   let left = 0;
   for (let at = from; at < to; at++) {

@@ -50,7 +50,7 @@ export class LiveStreams {
   readonly #cancelled = new Set<number>();
   #nextId = 1;
 
-  /** @param places Places, each of which carries one stream at a time. */
+  /** @param places Each place carries one stream at a time. */
   constructor(
     readonly places: readonly Stream[],
     private readonly sender: RequestSender,
@@ -120,8 +120,8 @@ export class LiveStreams {
     return id % 2 === 0 || id >= this.#nextId;
   }
 
-  // hot: the place of a stream that may receive frames; −1 if the stream was cancelled. Throws
-  // ConnectionError.
+  // hot: the place of an open stream; −1 if the stream was cancelled. Throws ConnectionError for
+  // any other stream.
   #placeFor(id: number): number {
     const place = this.#placeOf(id);
     return place === NONE ? this.#absent(id) : place;
@@ -136,7 +136,7 @@ export class LiveStreams {
   }
 
   // hot: takes content of a response. `length` is the length of the DATA frame if its end has
-  // arrived, or else 0. Throws ConnectionError.
+  // arrived, or else 0. Throws ConnectionError if the stream was never opened or has ended.
   takeContent(
     id: number,
     octets: Uint8Array,
@@ -165,7 +165,8 @@ export class LiveStreams {
     stream.unreportedBytes = 0;
   }
 
-  // hot: takes a whole header block, `payload[from, to)`. Throws ConnectionError.
+  // hot: takes a whole header block, `payload[from, to)`. Throws ConnectionError if the stream was
+  // never opened or has ended, or if the block can't be decoded.
   takeBlock(id: number, flags: number, payload: Uint8Array, from: number, to: number): void {
     const place = this.#placeFor(id);
     const isEnd = (flags & END_STREAM) !== 0;
@@ -226,7 +227,7 @@ export class LiveStreams {
     this.events.onReset(place, `RST_STREAM with ${nameOfCode(code)}`);
   }
 
-  /** Takes the server's WINDOW_UPDATE for a stream. Throws ConnectionError. */
+  /** Takes the server's WINDOW_UPDATE for a stream. Throws ConnectionError if the stream was never opened. */
   widen(id: number, bytes: number): void {
     if (this.isIdle(id)) {
       throw new ConnectionError(

@@ -22,7 +22,10 @@ export interface ResponseHead {
 /** Thrown for a malformed response; its message says why. */
 export class MalformedResponse extends Error {}
 
-/** Reads the fields of a head, of which `:status` must be the first. Throws MalformedResponse. */
+/**
+ * Reads the fields of a head, of which `:status` must be the first. Throws MalformedResponse if they break the rules of
+ * HTTP/2.
+ */
 export function responseHead([first, ...fields]: readonly Field[]): ResponseHead {
   if (first?.name !== ":status") {
     throw new MalformedResponse("a response that does not begin with its status");
@@ -38,7 +41,10 @@ export function responseHead([first, ...fields]: readonly Field[]): ResponseHead
   };
 }
 
-/** Checks the fields of a head except `:status`, or trailers. Throws MalformedResponse. */
+/**
+ * Checks the fields of a head except `:status`, or trailers. Throws MalformedResponse if one is malformed or forbidden
+ * in HTTP/2.
+ */
 export function checkFields(fields: readonly Field[]): void {
   fields.forEach(checkField);
 }

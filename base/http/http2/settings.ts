@@ -24,10 +24,12 @@ export const DEFAULT_WINDOW_BYTES = 65_535;
 /** The largest size of a window (§6.9.1). */
 export const MOST_WINDOW_BYTES = 2 ** 31 - 1;
 const MOST_FRAME_BYTES = 2 ** 24 - 1;
-/** Stands for no limit, because there are fewer stream identifiers than this (§5.1.1). */
+/** Stands for no limit, because a client has fewer stream identifiers than this (§5.1.1). */
 const MOST_STREAMS = 2 ** 31 - 1;
 
-/** Window for responses, so wide that no server waits for us. h2load has the same. */
+/**
+ * Window for responses, so wide that no server waits for us. The default of h2load is practically the same, 2³⁰ − 1.
+ */
 export const WINDOW_BYTES = 2 ** 30;
 
 /** The octets that a client sends first (§3.4), including its settings. */
@@ -56,7 +58,7 @@ export class PeerSettings {
   frameBytes = MAX_FRAME_BYTES;
   tableBytes = 4_096;
 
-  /** Applies the payload of a SETTINGS frame. Throws ConnectionError. */
+  /** Applies the payload of a SETTINGS frame. Throws ConnectionError if its length or a value is not valid. */
   take(payload: Uint8Array, from: number, to: number): void {
     if ((to - from) % 6 !== 0) throw new ConnectionError("FRAME_SIZE_ERROR", "SETTINGS cut short");
     for (let at = from; at < to; at += 6) {

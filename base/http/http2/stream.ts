@@ -28,7 +28,10 @@ export class Stream implements ReceivedResponse {
   request = NO_REQUEST;
   /** Bytes of the request's body that have been sent. */
   sentBytes = 0;
-  /** Octets of the body that may still be sent (RFC 9113 §6.9.1); negative after SETTINGS that shrink the window. */
+  /**
+   * Octets of the body that may still be sent (RFC 9113 §6.9.1); negative if SETTINGS shrank the window by more than
+   * was left of it.
+   */
   windowBytes = 0;
   /** Bytes received since the last WINDOW_UPDATE for the stream. */
   unreportedBytes = 0;
@@ -76,7 +79,8 @@ export class Stream implements ReceivedResponse {
     return this.sentBytes === this.request.body.length;
   }
 
-  // hot: takes a head, which may be interim (RFC 9110 §15.2). Throws MalformedResponse.
+  // hot: takes a head, which may be interim (RFC 9110 §15.2). Throws MalformedResponse if the head
+  // is not allowed or can't be kept.
   takeHead(head: ResponseHead, isEnd: boolean): void {
     const { status } = head;
     if (status < 200) this.#takeInterim(status, isEnd);
@@ -110,7 +114,8 @@ export class Stream implements ReceivedResponse {
     if (!this.kept.takeTrailers(fields, bytes)) throw new MalformedResponse(NO_ROOM);
   }
 
-  // hot: takes content as it arrives. Throws MalformedResponse.
+  // hot: takes content as it arrives. Throws MalformedResponse if the content is not allowed,
+  // longer than content-length says, or too large to be kept.
   takeContent(octets: Uint8Array, from: number, to: number): void {
     if (!this.hasHead) throw new MalformedResponse("content before the head");
     if (from === to) return;
@@ -129,7 +134,7 @@ export class Stream implements ReceivedResponse {
       kept.addBody(octets, from, to);
   }
 
-  // hot: checks the length of a complete response. Throws MalformedResponse.
+  // hot: throws MalformedResponse unless a complete response is as long as its content-length says.
   checkEnd(): void {
     if (this.#hasContent && this.#lengthBytes >= 0 && this.bodyBytes !== this.#lengthBytes) {
       throw new MalformedResponse(OTHER_LENGTH);
@@ -150,7 +155,7 @@ export class RequestSender {
   readonly #encoder = new HpackEncoder();
   /** Header blocks of requests, which can be sent again unchanged until the encoder's dynamic table changes. */
   readonly #known = new Map<Http2Request, Uint8Array>();
-  /** The request that was sent last, if its block is known, because a load often repeats a single request. */
+  /** The request that was sent last, because a load often repeats a single request; null if its block is not known. */
   #last: Http2Request | null = null;
   #lastBlock = NO_BLOCK;
   /** Octets of bodies that may still be sent on all streams together (RFC 9113 §6.9.1). */
@@ -227,7 +232,7 @@ export class RequestSender {
     }
   }
 
-  /** Applies a WINDOW_UPDATE for the whole connection. Throws ConnectionError. */
+  /** Applies a WINDOW_UPDATE for the whole connection. Throws ConnectionError if the window then exceeds the limit. */
   widen(bytes: number, streams: readonly Stream[]): void {
     this.#windowBytes = widened(this.#windowBytes, bytes);
     for (const stream of streams) if (!stream.isSent) this.sendBody(stream);
@@ -242,7 +247,8 @@ export class RequestSender {
   }
 
   /**
-   * Applies the payload of the server's SETTINGS, which also change existing windows (§6.9.2). Throws ConnectionError.
+   * Applies the payload of the server's SETTINGS, which also change existing windows (§6.9.2). Throws ConnectionError
+   * if the payload is not valid, or if a window then exceeds the limit.
    */
   set(payload: Uint8Array, from: number, to: number, streams: readonly Stream[]): void {
     const { peer } = this;

@@ -6,7 +6,7 @@ import { LIMITS } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";
 
 export interface LineTaker {
-  /** Receives a line, `bytes[from, to)` without its line end, which is valid during the call. */
+  /** Receives a line, `bytes[from, to)`, without its line end. The bytes are valid only during the call. */
   onLine(bytes: Uint8Array, from: number, to: number): void;
 }
 

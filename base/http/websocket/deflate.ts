@@ -1,6 +1,7 @@
 /**
  * permessage-deflate (RFC 7692), as a client offers and uses it. Each sent message is compressed independently, which a
- * client may always do (§7.1.1.2). For received messages, the window is kept if the server keeps it.
+ * client may always do (§7.1.1.2). For received messages, the sliding window is kept from one message to the next,
+ * unless the server compresses each independently.
  */
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Inflater } from "./message_reader.ts";
@@ -38,7 +39,9 @@ export function deflated(message: Uint8Array): Uint8Array {
 }
 
 export class MessageInflater implements Inflater {
-  /** The end of all messages so far, as the sliding window; empty if each message is compressed independently. */
+  /**
+   * The last 32 KB of all messages so far, as the sliding window; empty if each message is compressed independently.
+   */
   #window: Uint8Array = new Uint8Array(0);
 
   constructor(private readonly setting: DeflateSetting) {}
@@ -67,8 +70,8 @@ export class MessageInflater implements Inflater {
 /**
  * Inflates a payload; returns null if it is malformed. Throws a RangeError if the result would exceed `mostBytes`,
  * because a few octets can expand to a thousand times as many.
- * @param window The octets to which references may reach back. They are put before the payload as an uncompressed block
- * (RFC 1951 §3.2.4), because not every runtime accepts a dictionary here.
+ * @param window Earlier octets to which references in the payload may reach back. They are put before the payload as an
+ * uncompressed block (RFC 1951 §3.2.4), because not every runtime accepts a dictionary here.
  */
 function inflatedOrNull(
   payload: Uint8Array,

@@ -16,7 +16,10 @@ export const LAST = 0x80;
 export const COMPRESSED = 0x40;
 const MASKED = 0x80;
 
-/** Largest payload of a control frame (§5.5), and the largest length that fits in the 7 bits for it. */
+/**
+ * Largest payload of a control frame (§5.5), and the largest length that a frame's 7-bit length field can give by
+ * itself: 126 and 127 announce a longer field.
+ */
 export const MOST_CONTROL_BYTES = 125;
 const TWO_OCTETS = 126;
 const EIGHT_OCTETS = 127;

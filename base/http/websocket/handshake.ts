@@ -57,7 +57,7 @@ function endOf(text: string, bytes: Uint8Array): number {
 
 /**
  * The result of a handshake: a WebSocket, with the octets that follow the head; the problem that prevents it; or the
- * octets of a response other than 101, beginning with its status line.
+ * octets of any response other than a 101 of HTTP/1.1, beginning with its status line.
  */
 type HandshakeResult =
   | { readonly deflate: DeflateSetting | null; readonly rest: Uint8Array }

@@ -58,7 +58,7 @@ const NO_BYTES = new Uint8Array(0);
 const wholeCheck = new Utf8Check();
 
 export class MessageReader {
-  /** The rule that the peer broke; null if it broke none. */
+  /** The rule or limit that the peer broke; null if it broke none. */
   problem: SocketProblem | null = null;
   #state = FIRST;
   #opcode = CONTINUATION;
@@ -66,7 +66,7 @@ export class MessageReader {
   /** Octets of the frame's payload that have not arrived yet. While the length is being read, its value so far. */
   #left = 0;
   #lengthOctets = 0;
-  /** The smallest length for this number of length octets; a smaller one should have been written in fewer (§5.2). */
+  /** The smallest length that needs as many length octets as the frame has. A smaller length breaks a rule (§5.2). */
   #leastLength = 0;
   /** TEXT or BINARY within a message; CONTINUATION between messages. */
   #message = CONTINUATION;
@@ -228,7 +228,7 @@ export class MessageReader {
     this.taker.onClose(code, text);
   }
 
-  /** Keeps a part of a message that does not arrive whole. Returns false if the message is invalid. */
+  /** Keeps a part of a message that does not arrive whole. Returns false if the message is invalid or too large. */
   #keep(bytes: Uint8Array, from: number, to: number): boolean {
     if (this.#message === TEXT && !this.#isCompressed) {
       this.#check ??= new Utf8Check();
