@@ -106,12 +106,7 @@ export function clientFrame(
   return frame;
 }
 
-/** The payload of a close frame (§5.5.1). The reason is cut to 123 octets. */
-export function closePayload(code: number, reason = ""): Uint8Array<ArrayBuffer> {
-  const text = new TextEncoder().encode(reason).subarray(0, MOST_CONTROL_BYTES - 2);
-  const payload = new Uint8Array(2 + text.length);
-  payload[0] = code >>> 8;
-  payload[1] = code;
-  payload.set(text, 2);
-  return payload;
+/** The payload of a close frame (RFC 6455 §5.5.1) that gives no reason beyond its code. */
+export function closePayload(code: number): Uint8Array<ArrayBuffer> {
+  return Uint8Array.of(code >>> 8, code);
 }

@@ -381,7 +381,9 @@ export class SharedConnection implements StreamEvents {
    * served no request, the request fails, because otherwise connections would be dialed for it for ever.
    */
   onTurnedAway(place: number): void {
-    if (!this.#hasServed) return this.onReset(place, "GOAWAY before any response");
+    if (!this.#hasServed) {
+      return this.onReset(place, "GOAWAY on a connection that brought no response");
+    }
     this.parts.places.wait(this.#slotOf(place));
   }
 
