@@ -1,8 +1,8 @@
 /**
- * The capacity of a cell from searches in several processes. Each search finds the capacity of its own process, and
- * processes differ, so the confidence interval is that of the mean over runs. It uses Student's t on logarithms,
- * because noise multiplies. The uncertainty of each search needs no term of its own, because it is part of how far the
- * runs differ. Pure.
+ * The capacity of a cell (a combination of target and scenario) from searches in several processes. Each search finds
+ * the capacity of its own process, and processes differ, so the confidence interval is that of the mean over runs. It
+ * uses Student's t on logarithms, because noise acts as a factor. The uncertainty of each search needs no term of its
+ * own, because it is part of how far the runs differ. Pure.
  */
 import { tQuantile } from "../confidence/student_t.ts";
 
@@ -18,13 +18,13 @@ export interface CellCapacity {
   readonly isAtLeast: boolean;
   /** Lower end of the confidence interval; null if there are too few runs. */
   readonly low: number | null;
-  /** Upper end; null also if any run is a lower bound. */
+  /** Upper end of the confidence interval; null if there are too few runs, or if any run is a lower bound. */
   readonly high: number | null;
 }
 
 /**
  * The fewest runs from which a lower end of the interval is computed if any of them is a lower bound. With n runs, the
- * chance that all lie beyond the true capacity is ½ⁿ, which is below 2.5 % from 6 runs on.
+ * chance that all lie above the true capacity is ½ⁿ, which is below 2.5 % from 6 runs on.
  */
 const FEWEST_WITH_BOUNDS = 6;
 

@@ -23,9 +23,9 @@ export interface Rule {
 export const LEVELS = [1, 1 / 2, 1 / 4, 2] as const;
 
 /**
- * The relaxation time of a queue whose capacity under the rule is this rate: 4·µ/(µ − λ)², where λ is the rate and µ −
- * λ = ln(1/allowed)/limit. A queue that began idle has about its usual length after two relaxation times. The result is
- * 0 if the rule has no time limit.
+ * The relaxation time of a queue whose capacity under the rule is `ratePerSec`: 4·µ/(µ − λ)², where λ is `ratePerSec`,
+ * µ is the rate at which the queue is served, and µ − λ = ln(1/allowed)/limit. A queue that began idle has about its
+ * usual length after two relaxation times. The result is 0 if the rule has no time limit.
  */
 export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): number {
   if (limitS === 0) return 0;
@@ -34,8 +34,8 @@ export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): numb
 }
 
 /**
- * Assumed seconds between clusters of failed requests if the rule has no time limit, because queueing theory then says
- * nothing about them. The more clusters are seen in trials, the less this assumption counts.
+ * Assumed seconds between clusters of failed requests if the rule has no time limit, because queueing theory can't
+ * predict failures. The more clusters are seen in trials, the less this assumption counts.
  */
 const REFUSALS_S = 10;
 
@@ -54,7 +54,7 @@ export function clusteringOf(share: number): number {
  * Mean time in seconds between independent clusters of slow requests, for a target that is loaded at its capacity. If
  * slow requests are rare, this is about the relaxation time divided by their share.
  *
- * @param share The share of slow requests, whatever latency is called slow.
+ * @param share The share of slow requests. Any latency may be the limit for slow, not only that of the rule.
  */
 export function clusterEveryS(ratePerSec: number, rule: Rule, share: number): number {
   if (rule.limitS === 0) return REFUSALS_S;

@@ -4,8 +4,9 @@
  * rate that holds and one that breaks, bisects, then makes long trials, which confirm the bounds.
  *
  * It differs in what a bound is. MLRsearch weighs the seconds of bad trials against those of good ones. But near the
- * capacity of a queue, chance decides whether a trial of half a minute is good or bad. So here the shares of all trials
- * together show where the capacity is (`crossing.ts`), and the bounds are the ends of its interval.
+ * capacity of a queue, chance decides whether a trial of half a minute is good or bad. So here the shares of late
+ * requests in all trials together give an estimate of the capacity (`crossing.ts`), and the bounds are the ends of that
+ * estimate's confidence interval.
  */
 import {
   type Crossing,
@@ -73,7 +74,7 @@ export interface CapacityEstimate {
   readonly high: number;
   /** Index of the rule that probably breaks at the lowest rate. */
   readonly binding: number;
-  /** Number of clusters of late requests on which the estimate for that rule rests. */
+  /** Number of clusters of late requests on which the estimate for the binding rule rests. */
   readonly clusters: number;
 }
 
@@ -102,14 +103,16 @@ const NEARLY_HELD = 8;
  * rate that held instead of bisecting.
  */
 const FAR = 4;
-/** Short trials bisect the bounds while they are farther apart than this many widths of the requested interval. */
+/**
+ * Short trials bisect the range between the bounds while it is wider than this many widths of the requested interval.
+ */
 const COARSE = 2.2;
 /**
  * Distance of the long trials from the estimate, in half widths of the requested interval. Trials on both sides show
- * the ends of the interval, and how steeply the share rises between them.
+ * the ends of the interval, and how steeply the share of late requests rises between them.
  */
 const SPREAD = 0.6;
-/** The most trials below the estimate for each one above it. */
+/** The most long trials below the estimate for each one above it. */
 const MOST_ON_A_SIDE = 2;
 /**
  * A server that completes less than this share of a rate is overloaded, and its throughput then guides the search
@@ -140,7 +143,7 @@ export function nextStep(
   if (trials.length === 0) return shortTrial(goal, goal.peakPerSec);
   const step = FIRST_STEP * widthLogOf(goal);
   // The throughput of an overloaded server shows roughly where the capacity is. A long trial near
-  // there gives a share of late requests, and ends early if it clearly breaks.
+  // that rate gives a share of late requests, and ends early if it clearly breaks a rule.
   if (held.length === 0) return longTrial(goal, below(goal, trials));
   if (broken.length === 0) {
     return shortTrial(goal, Math.max(...held) * Math.exp(doubled(step, held.length)));
@@ -148,7 +151,7 @@ export function nextStep(
   const [low, high] = [Math.max(...held), Math.min(...broken)];
   const apart = Math.log(high / low);
   if (apart <= COARSE * widthLogOf(goal)) return fineStep(goal, trials);
-  // If the rate that broke is far above the one that held, step up from the latter.
+  // If the rate that broke is far above the one that held, step up from the rate that held.
   return shortTrial(goal, apart > FAR * step ? low * Math.exp(step) : Math.sqrt(low * high));
 }
 
@@ -180,8 +183,8 @@ function doubled(step: number, tried: number): number {
 
 /**
  * The next rate, below all rates that broke. It follows what the server completed under overload, which is its capacity
- * or less, but is at least a quarter of the lowest rate tried. If the lowest rate broke by little, the capacity is
- * near, and the steps start again from a smaller one.
+ * or less, but is at least a quarter of the lowest rate tried. If the lowest rate broke a rule only slightly, the
+ * capacity is near, and the steps start again from a smaller one.
  */
 function below(goal: SearchGoal, trials: readonly SearchedTrial[]): number {
   const width = widthLogOf(goal);
@@ -196,8 +199,8 @@ function below(goal: SearchGoal, trials: readonly SearchedTrial[]): number {
 }
 
 /**
- * Requests that broke a rule, as a multiple of the allowed number. Of several rules, the one that was broken most
- * counts.
+ * Requests that broke a rule, as a multiple of the allowed number. If there are several rules, the largest multiple is
+ * returned.
  */
 function excessOf({ rules }: SearchGoal, { shares }: SearchedTrial): number {
   const excess = ({ levels: [{ beyond }], requests }: TrialShare, i: number): number =>
@@ -205,7 +208,9 @@ function excessOf({ rules }: SearchGoal, { shares }: SearchedTrial): number {
   return Math.max(...shares.map(excess));
 }
 
-/** The first part of a trial, in which the caches, pools and queue of the target reach their usual state. */
+/**
+ * The share of a trial, at its beginning, in which the caches, pools and queue of the target reach their usual state.
+ */
 const STARTING = 0.1;
 const SETTLES = 2;
 
@@ -231,9 +236,9 @@ function longestRelaxationS({ rules }: Pick<SearchGoal, "rules">, ratePerSec: nu
 }
 
 /**
- * A long trial on the side on which the interval is wider. Once the interval is narrow enough, the sustained trial,
- * just above the lower end of the interval, or of an interval of the requested width around the estimate, whichever is
- * lower.
+ * Returns a long trial on the side on which the interval is wider. Once the interval is narrow enough, returns the
+ * sustained trial. Its rate is just above the lower end of the interval, or of an interval of the requested width
+ * around the estimate if that end is lower.
  */
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
   const { value, low, high, clusters } = estimateCapacity(goal, trials);
@@ -258,8 +263,8 @@ const INSIDE = 1 / 8;
 /** The rate of the overload at the beginning of a sustained trial, as a multiple of the trial's rate. */
 const OVERLOAD = 1.5;
 /**
- * The backlog that the overload should leave: the wait that it causes, as a multiple of the longest limit. The backlog
- * is smaller if the trial is too short to recover from so large a one.
+ * The wait that the backlog left by the overload should cause, as a multiple of the longest time limit of any rule. The
+ * overload is shorter if the trial would be too short to recover from so large a backlog.
  */
 const BACKLOG = 5;
 /**
@@ -288,8 +293,8 @@ function sustainedStep(
   const { longestS: plannedS, rules } = goal;
   const limitS = Math.max(...rules.map((rule) => rule.limitS));
   const settlesS = SETTLES * longestRelaxationS(goal, ratePerSec);
-  // The backlog drains at the difference between the capacity and the rate, which takes this many
-  // times as long as it took to build up.
+  // The backlog drains at the difference between the capacity and the rate, so draining it takes
+  // this many times as long as building it up.
   const recovers = (OVERLOAD * ratePerSec - value) / (value - ratePerSec);
   const wantedS = Math.max(LEAST_BURST_S, BACKLOG * limitS / (OVERLOAD - 1));
   const mostS = (plannedS / 2 - settlesS) / (1 + recovers);
@@ -319,7 +324,7 @@ export function capacityOf(
   };
 }
 
-/** The most time that is worth advising, as a multiple of the long trials so far. */
+/** The most time that is worth advising, as a multiple of the time that the long trials have taken so far. */
 const MOST_TIMES = 20;
 
 /**
@@ -414,10 +419,13 @@ function crossingsIn(
   return rules.map((rule, i) => crossingOf(trials.map(({ shares }) => shares[i]), { rule, range }));
 }
 
-/** Number of grid points if there are several rules. The grid covers the rates at which the first of them may break. */
+/** Number of grid points if there are several rules. The grid covers the rates at which the lowest crossing may be. */
 const LEAST_POINTS = 240;
 
-/** The distribution of the lowest crossing, which is the capacity under all rules. */
+/**
+ * The distribution of the lowest crossing (the rate at which the first rule breaks), which is the capacity under all
+ * rules.
+ */
 function leastOf(crossings: readonly Crossing[]): Grid {
   if (crossings.length === 1) return crossings[0];
   const from = Math.min(...crossings.map(({ logRates }) => logRates[0]));

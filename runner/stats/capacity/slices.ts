@@ -1,6 +1,6 @@
 /**
- * Cuts a trial into slices of time, and computes the shares of requests beyond each level of the limit, and how
- * clustered those requests are. Pure.
+ * Cuts a trial into slices of time, and computes the shares of requests beyond the limit and its multiples (`LEVELS`),
+ * and how clustered those requests are. Pure.
  */
 import { LEVELS, relaxationS, type Rule } from "./queue.ts";
 
@@ -14,7 +14,7 @@ export interface TrialSlice {
   readonly beyond: readonly number[];
 }
 
-/** Requests beyond one level of the limit. */
+/** Requests beyond one of the `LEVELS`, which are multiples of the limit. */
 export interface LevelShare {
   readonly beyond: number;
   /** Variance of `beyond` over the variance that independent requests would have; null if it can't be estimated. */
@@ -125,7 +125,7 @@ const CERTAIN_RELAXATIONS = 4;
 const CERTAIN_PART = 1 / 6;
 
 /**
- * From this number of requests beyond the limit on, a trial has certainly failed, even if no other request is beyond
+ * The number of requests beyond the limit with which a trial has certainly failed, even if no other request is beyond
  * it.
  */
 export function certainlyBroken(

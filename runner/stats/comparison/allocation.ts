@@ -2,9 +2,9 @@
  * How a comparison spends its time best: how long to make runs, how many runs to make in a session, and how many
  * sessions, given what each level costs and how much it varies (T. Kalibera and R. Jones, "Rigorous benchmarking in
  * reasonable time", ISMM 2013). The paper's optimum is √(c_{i+1}/c_i · T_i²/T_{i+1}²) repetitions of a level in each
- * repetition of the level above (equation 5). It suits many repetitions. If they are few, the spread is poorly known
- * and counts are whole numbers, so it takes up to 2.8 times as long as necessary. So all counts are tried here, each
- * with the shortest run that suffices. Pure.
+ * repetition of the level above (equation 5). It suits many repetitions. With few, the spread is poorly known and
+ * counts must be whole numbers, so the paper's allocation takes up to 2.8 times as long as necessary. So all counts are
+ * tried here, each with the shortest run that suffices. Pure.
  */
 import { effectSeen, type PlannedFamily } from "./planning.ts";
 
@@ -32,8 +32,8 @@ export function runNoiseOf(
   });
   const freedom = squares.length - parts.length;
   const second = partS * squares.reduce((sum, square) => sum + square, 0) / freedom;
-  // The variance within runs alone can't exceed the variance between runs. If it seems to, it is
-  // taken to explain all of it.
+  // The variance within runs alone can't exceed the variance between runs. If the estimates say
+  // that it does, all of the variance between runs is taken to come from within runs.
   const ofRun = pairVariance / 2;
   return second / runS >= ofRun
     ? { run: 0, second: ofRun * runS }
@@ -52,9 +52,8 @@ export interface PlannedCosts {
   readonly longestS: number;
   /** Absent for comparisons within one session, which does not show how sessions differ. */
   readonly sessions?: {
-    /** Standard deviation, between sessions, of the logarithm of a ratio. */
+    /** Standard deviation, between sessions, of the logarithm of the ratio of the two sides. */
     readonly stdev: number;
-    /** Seconds to set up a session. */
     readonly setUpS: number;
   };
 }
@@ -75,7 +74,7 @@ const MOST = 1_000;
 const LEAST = 3;
 
 /**
- * The cheapest allocation that detects a change in 80 of 100 comparisons; null if even 1,000 repetitions would not
+ * The cheapest allocation that detects a change in 80 of 100 comparisons; null if even 1,000 runs or sessions would not
  * detect it.
  * @param change The change as a ratio less one.
  */
@@ -102,7 +101,7 @@ export function allocationFor(
   return { ...best, runs: best.sessions, sessions: 1 };
 }
 
-/** @param variance The largest variance that the mean of a session may have. */
+/** @param variance The largest variance that the mean of a session may have because runs differ. */
 function withSessions(
   count: number,
   variance: number,
@@ -120,8 +119,8 @@ function withSessions(
 }
 
 /**
- * The allocation with the shortest runs that keep the variance of the mean of `runs` pairs within the limit; null if
- * even the longest runs exceed it.
+ * The allocation with the shortest runs that keep the variance of the mean of `runs` pairs at or below `variance`; null
+ * if even the longest runs exceed it.
  */
 function withRuns(
   count: number,

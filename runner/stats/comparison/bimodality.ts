@@ -1,14 +1,14 @@
 /**
- * Tells whether runs fall into two groups, as when one start in five gets a slower memory layout, another core or a
- * colder cache. The mean of such runs is the value of neither group, and an interval from few runs does not cover what
- * the next runs do: with one slow run in five, 95 % intervals from 5 runs cover the true value in only 67 % of cases. A
- * small sample may not show the groups at all: if 20 % of runs are slow, 33 % of samples of 5 runs contain no slow run,
- * 11 % of samples of 10, and 4 % of samples of 14.
+ * Tells whether runs fall into two groups, as when one server start in five gets a slower memory layout, another core
+ * or a colder cache. The mean of such runs is the value of neither group, and an interval from few runs does not cover
+ * what the next runs do: with one slow run in five, 95 % intervals from 5 runs cover the true value in only 67 % of
+ * cases. A small sample may not show the groups at all: if 20 % of runs are slow, 33 % of samples of 5 runs contain no
+ * slow run, 11 % of samples of 10, and 4 % of samples of 14.
  *
  * The test looks for a gap between neighbouring values, measured in standard deviations within the two groups that the
  * gap separates (cf. J. A. Hartigan, "Clustering Algorithms", 1975, ch. 4). A long tail also has wide gaps, but at its
- * end, so the required gap depends on how many runs lie beyond it. A single run counts as a group only if its gap is
- * far wider than the gaps of a tail.
+ * end, so the required gap depends on how many runs lie beyond the gap. A single run counts as a group only if its gap
+ * is far wider than the gaps of a tail.
  */
 import { meanOf } from "../quantile.ts";
 
@@ -25,10 +25,10 @@ export type TwoGroups = readonly [RunCluster, RunCluster];
 export const MATERIAL_RATIO = 1.05;
 
 /**
- * The least gap that separates one run, two runs, or three and more from the others, for each number of runs. In 40,000
- * simulated samples each, at most 4.8 % have so wide a gap if the logarithms are skewed (gamma of shape 0.5 to 4,
- * exponential, or log-normal with σ 0.5 to 1: skewness up to 6.2), and at most 1.1 % if they are normal.
- * `bench/statistics/skewed.ts` measures this, and how often real groups are found.
+ * The least gap, in standard deviations, that separates a group of one run, of two, or of three and more from the other
+ * runs, for each number of runs. Of 40,000 simulated samples of each kind, at most 4.8 % have so wide a gap if the
+ * logarithms are skewed (gamma of shape 0.5 to 4, exponential, or log-normal with σ 0.5 to 1: skewness up to 6.2), and
+ * at most 1.1 % if they are normal. `bench/statistics/skewed.ts` measures this, and how often real groups are found.
  */
 const GAPS = [
   [4, [50, 18, Infinity]],
@@ -61,7 +61,7 @@ export function twoGroupsOf(values: readonly number[]): TwoGroups | null {
 }
 
 /**
- * Two groups of runs that something other than their values tells apart.
+ * Summarizes two groups of runs that are known to differ for a reason other than their values.
  *
  * @param parts The values of each group, above 0.
  * @returns Null if a group has no values, or if the groups are too close to matter.
@@ -78,7 +78,7 @@ function clustersOf(logs: readonly [number[], number[]]): TwoGroups | null {
   return apart < MATERIAL_RATIO ? null : [first, second];
 }
 
-/** Pooled standard deviation of the values before index `at` and those from it on, each part around its own mean. */
+/** Pooled standard deviation of the values before index `at` and of the other values, each part around its own mean. */
 function spreadWithin(logs: readonly number[], at: number): number {
   const squares = [logs.slice(0, at), logs.slice(at)].reduce((sum, part) => {
     const mean = meanOf(part);
@@ -88,7 +88,7 @@ function spreadWithin(logs: readonly number[], at: number): number {
 }
 
 /**
- * The least gap that counts for so many runs, interpolated linearly between the entries of `GAPS`.
+ * The least gap that separates two groups among this many runs, interpolated linearly between the entries of `GAPS`.
  * @param beyond Number of runs on the smaller side of the gap.
  */
 function leastGap(runs: number, beyond: number): number {

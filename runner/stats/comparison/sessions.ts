@@ -25,7 +25,7 @@ import { errorsFor } from "./verdict.ts";
 /**
  * A figure over at least two sessions: the geometric mean, in which each session counts once. The means of sessions
  * differ both because sessions differ and because runs do, so the variance between them contains both. If that variance
- * is, by luck, below what the differences of runs alone explain, the latter is used.
+ * is, by luck, below the one that the differences of runs alone explain, the variance from runs is used instead.
  */
 export function meanOfSessions(estimates: readonly Estimate[]): Estimate {
   const count = estimates.length;
@@ -81,13 +81,13 @@ export interface SessionContrast extends Variance {
 }
 
 /**
- * If both sides have at least this many sessions, no degrees of freedom are required. A single session may be an odd
- * one, as one in five may be; among three, an odd one shows in the spread.
+ * If both sides have at least this many sessions, `LEAST_FREEDOM` does not apply. A single session may be an outlier,
+ * as one in five may be; among three, an outlier shows in the spread.
  */
 export const LEAST_A_SIDE = 3;
 /**
- * Degrees of freedom required if a side has fewer than `LEAST_A_SIDE` sessions. If every fifth session is odd, 7 % of
- * all groups of twelve sessions contain no odd one, and 33 % of all groups of five.
+ * Degrees of freedom required if a side has fewer than `LEAST_A_SIDE` sessions. If every fifth session is an outlier, 7
+ * % of all groups of twelve sessions contain none, and 33 % of all groups of five.
  */
 export const LEAST_FREEDOM = 11;
 
@@ -128,8 +128,8 @@ export function contrastOfSessions(figures: readonly SessionFigure[]): SessionCo
 }
 
 /**
- * The mean of one or two sessions varies like a single session, of which one in five may be odd, and not like a mean of
- * normal values. So if a side has so few, the variance is computed as though the other side had no more.
+ * The mean of one or two sessions varies like a single session, of which one in five may be an outlier, and not like a
+ * mean of normal values. So if a side has so few, the variance is computed as though the other side had no more.
  */
 function loneFactor({ base, next }: Readonly<Record<"base" | "next", number>>): number {
   return 2 / Math.min(base, next) / (1 / base + 1 / next);
@@ -140,7 +140,7 @@ function countsOf(figures: readonly SessionFigure[]): Record<SessionSide, number
   return { base: count("base"), next: count("next"), earlier: count("earlier") };
 }
 
-/** Two groups within the first side that has two; in such a side, no session is near the mean. */
+/** The two groups of sessions on the first side that falls into two groups, as ratios to the mean of that side. */
 function groupsIn(figures: readonly SessionFigure[]): TwoGroups | null {
   return SIDES.reduce<TwoGroups | null>((found, side) => {
     const values = figures.filter((one) => one.side === side).map(({ value }) => value);
@@ -203,7 +203,8 @@ interface Fit {
 }
 
 /**
- * Fits the levels by generalised least squares, on what each session adds to its prediction from the session before.
+ * Fits the levels by generalised least squares, on the difference between each session and its prediction from the
+ * session before.
  */
 function fitWith(correlation: number, { logs, sides, lags, variance }: Series): Fit {
   const carried = lags.map((lag) => lag === 0 ? 0 : correlation ** lag);
@@ -277,7 +278,7 @@ function belowT(t: number, degreesOfFreedom: number): number {
  */
 const MATCHED = [0.95, 0.995] as const;
 
-/** The t distribution that has the median of the mixture and its width at both levels of `MATCHED`. */
+/** The t distribution with the same median as the mixture over ρ, and the same width at both levels of `MATCHED`. */
 function asStudent(
   below: (log: number) => number,
   fits: readonly Fit[],
@@ -315,9 +316,9 @@ function crossingOf(rising: (at: number) => number, low: number, high: number): 
 const MOST_SESSIONS = 100;
 
 /**
- * Sessions per side that would decide with 80 % probability if the true ratio is the observed one; null if even 100
- * would not.
- * @param room Distance from the ratio to the limit, on a logarithmic scale.
+ * How many sessions per side would settle the verdict with 80 % probability if the true ratio is the observed one; null
+ * if even 100 would not.
+ * @param room Distance from the ratio to the limit that decides the verdict, on a logarithmic scale.
  */
 export function sessionsToDecide(
   { variance, degreesOfFreedom, sessions: { base, next } }: SessionContrast,

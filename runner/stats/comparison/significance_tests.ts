@@ -26,8 +26,7 @@ export function signFlip(differences: readonly number[]): ExactTest {
   const sums = new Float64Array(2 ** Math.max(0, differences.length - 1));
   const [first = 0, ...others] = differences;
   sums[0] = first;
-  // The first difference keeps its sign, because the permutations with the opposite sign mirror
-  // these.
+  // The first difference keeps its sign, because flipping all signs only flips the sign of the sum.
   others.forEach((difference, i) => {
     const known = 2 ** i;
     for (let signs = 0; signs < known; signs++) {
@@ -122,9 +121,9 @@ function addShifted(
 }
 
 /**
- * Raises p-values because there are several, so that the chance of any false alarm among them stays at the level of a
- * single test (S. Holm, "A simple sequentially rejective multiple test procedure", 1979). The smallest is multiplied by
- * their number, the next by one less, and so on; none may fall below the one before.
+ * Raises several p-values together, so that the chance of any false alarm among them stays at the level of a single
+ * test (S. Holm, "A simple sequentially rejective multiple test procedure", 1979). The smallest is multiplied by their
+ * number, the next by one less, and so on; none may fall below the one before.
  *
  * @returns The raised p-values in the order given, each at most 1.
  */

@@ -1,12 +1,12 @@
 /**
- * A comparison in two stages. A cell that may be worse after the first blocks is measured in as many fresh blocks, and
- * then judged by all blocks together. Pure.
+ * A comparison in two stages. A cell that may be worse after the first blocks is measured in the same number of fresh
+ * blocks, and then judged by all blocks together. Pure.
  *
  * This is a group-sequential test whose first look can only end without an alarm (C. Jennison and B. W. Turnbull,
- * "Group Sequential Methods", 2000, §4 and §8). A cell that looks worse by chance goes on, so the ratio over all blocks
- * is, on average, too bad. The estimate and its interval therefore take this selection into account. Let D₁ be how much
- * worse the first blocks are, D how much worse all blocks are, d the measured value of D, c the least D₁ with which a
- * cell goes on, and δ the true change. The probability
+ * "Group Sequential Methods", 2000, §4 and §8). A cell that looks worse by chance goes on to the second stage, so the
+ * ratio over all blocks is, on average, too bad. The estimate and its interval therefore take this selection into
+ * account. Let D₁ be how much worse the first blocks are, D how much worse all blocks are, d the measured value of D, c
+ * the value that D₁ must exceed for a cell to go on, and δ the true change. The probability
  *
  *     P(D ≥ d | D₁ > c; δ)
  *
@@ -161,8 +161,8 @@ interface Spread {
 }
 
 /**
- * Weights by the density of k, the estimated over the true standard error: a χ variable over the root of its degrees of
- * freedom v, with a density proportional to kᵛ⁻¹ · exp(−v·k²/2).
+ * Weights each factor by the density of k, which is the estimated standard error over the true one. k is a χ variable
+ * divided by the square root of its degrees of freedom v, so its density is proportional to kᵛ⁻¹ · exp(−v·k²/2).
  */
 function spreadsOf(degreesOfFreedom: number): Spread[] {
   const reach = 4 / Math.sqrt(2 * degreesOfFreedom);

@@ -11,19 +11,20 @@ export type Verdict = typeof VERDICTS[number];
  * - nothing: a side has no such figure;
  * - one-run: a side has only one run, which says nothing about the next;
  * - silent: some runs of a side served nothing, so no ratio can be formed;
- * - few-runs: the interval contains both differences that matter and no difference;
+ * - few-runs: the interval contains no difference as well as differences that matter;
  * - margin: the sides certainly differ, but perhaps by less than matters;
  * - many, exact: the interval shows a difference, but Holm's correction or the exact test does not confirm it;
  * - sessions: the sides were measured in two sessions, and it is unknown how much sessions differ;
  * - groups: the runs fall into two groups;
  * - unsteady: most runs of a side have no steady state;
- * - at-least: the capacity of a side is a lower bound, so the true difference may be another;
+ * - at-least: the capacity of a side is only a lower bound, so the true difference is unknown;
  * - errors: so many responses were wrong that their speed says nothing;
  * - generator: the sides are alike, but the generator was the bottleneck in most runs of a side;
  * - unconfirmed: all blocks together are worse, but the fresh ones alone are not;
- * - few-slices: there are too few slices of two processes that are not restarted;
- * - dependent-slices: slices depend on each other for too long to tell;
- * - disturbed: a side disturbs the other, even at rest, by more than a verdict allows.
+ * - few-slices: two running processes were loaded alternately, but in too few slices of time to tell;
+ * - dependent-slices: two running processes were loaded alternately, but their slices depend on each other for too
+ * long;
+ * - disturbed: a side uses so much CPU time while the other is loaded that the verdict might be different without it.
  */
 const VERDICT_REASONS = [
   "nothing",
@@ -70,8 +71,8 @@ export interface Comparison {
   /** Ratios from 1 / (1 + margin) to 1 + margin count as no difference; 0.02 is 2 %. */
   readonly marginRatio: number;
   /**
-   * The interval that must lie within the margin for equivalence. It is wider than `ratio` if the runs were looked at
-   * repeatedly. Default: `ratio`.
+   * The interval that must lie within the margin for equivalence. It is wider than `ratio` if the verdict is checked
+   * repeatedly while runs are added. Default: `ratio`.
    */
   readonly atLook?: Pick<ConfidenceInterval, "low" | "high">;
   /** Which direction is an improvement: lower for a latency, higher for a rate. */
@@ -108,8 +109,8 @@ export function comparisonVerdict(
  * for 3 %). It tells what "inconclusive" and "equivalent" leave open. It is the margin plus (t₀.₉₇₅ + t₀.₈) standard
  * errors (J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988).
  *
- * @param confidence The confidence level of the difference; above 95 % if Holm's method or repeated looks at the runs
- * require more.
+ * @param confidence The confidence level of the difference; above 95 % if Holm's method or repeated checks while runs
+ * are added require more.
  */
 export function smallestChangeOf(
   { logStandardError, degreesOfFreedom }: ConfidenceInterval,

@@ -6,8 +6,8 @@
  *
  * Repetitions are blocks (G. E. P. Box, J. S. Hunter and W. G. Hunter, "Statistics for Experimenters", 2005, §4.2): the
  * runs of one repetition are made one after another, so whatever slows the machine at that time slows all of them.
- * Which repetitions a resample draws depends only on their numbers. So every cell of an experiment draws the same
- * repetitions, and the draws of a ratio are paired by block; see `confidence_interval.ts`.
+ * Which repetitions a resample draws depends only on the repetition numbers. So every cell of an experiment draws the
+ * same repetitions, and the draws of a ratio are paired by block; see `confidence_interval.ts`.
  */
 import { type Draw, drawBy, fnv1a } from "../../../base/random.ts";
 import { mergeBlocks, Pool, type PooledFigure, type RunBlock } from "./pool.ts";
@@ -248,8 +248,8 @@ export function stdevOf(values: Float64Array): number {
 }
 
 /**
- * Estimates the figures of a cell's runs. All callers get the same draws, so what a look of `repeat: until` sees is
- * what the report shows.
+ * Estimates the figures of a cell's runs. All callers get the same draws, so a check by `repeat: until` sees the same
+ * estimates as the report.
  *
  * @param runs The blocks of each run; runs without any are left out.
  * @returns The function that estimates a figure. Its result is null if there is no run, and under the same conditions

@@ -156,8 +156,8 @@ function partOf(terms: readonly Term[]): Variance & { readonly value: number } {
 }
 
 /**
- * Cache of the standard errors of ratios, by the estimates of both sides, because a report compares the same two in
- * several families of tests.
+ * Cache of the standard errors of ratios, by the estimates of both sides, because a report compares the same two
+ * estimates in several families of tests.
  */
 const ratioErrors = new WeakMap<Estimate, WeakMap<Estimate, number>>();
 

@@ -1,14 +1,14 @@
 /**
- * The figures of a pool of blocks, each of which may count any number of times. A bootstrap computes them thousands of
- * times. Percentiles are never averaged; they are computed from the summed histogram counts. For speed, the counts are
- * stored cumulatively and for each block. The rank of a value under given weights is then one sum over the blocks, and
- * a percentile is a binary search for its rank.
+ * Computes the figures of a pool of blocks, in which each block may count any number of times. A bootstrap does this
+ * thousands of times. Percentiles are never averaged; they are computed from the summed histogram counts. For speed,
+ * the counts are stored cumulatively and for each block. The rank of a value under given weights is then one sum over
+ * the blocks, and a percentile is a binary search for its rank.
  */
 import { EMPTY, type SparseHistogram, sumOfSparse } from "../histogram/histogram.ts";
 import { decodeInterval, decodeSparse, eachInterval } from "../histogram/hdr.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
 
-/** Surviving shares are products of rounded terms, so smaller differences mean nothing. */
+/** The surviving shares in `#productLimit` are products of rounded terms, so differences below this mean nothing. */
 const ROUNDING = 1e-12;
 
 /** A part of one run. */
@@ -211,7 +211,7 @@ interface TimelinePoint {
  *
  * @param clock When the clock of a latency starts. If it starts when a request is sent (closed loop), the end of the
  * run cuts requests off independently of how long they take, so the product limit applies. If it starts at the intended
- * time (open loop), a slow server leaves just those requests unfinished that wait longest. Their bounds then count as
+ * time (open loop), a slow server leaves unfinished exactly the requests that wait longest. Their bounds then count as
  * values, and figures that reach the bounds are lower bounds.
  */
 export function intervalBlocks(

@@ -91,8 +91,8 @@ export function shareDifference(
 }
 
 /**
- * Two-sided p-value of a share at least as far from `limit` as this, if `limit` were the true one; by both methods, of
- * which the larger p counts.
+ * Two-sided p-value: the probability of a share at least as far from `limit` as this one, if `limit` were the true
+ * share. It is computed by both methods, and the larger p counts.
  */
 export function shareP(runs: readonly Proportion[], limit: number): number {
   const { count, of } = pooled(runs);

@@ -2,9 +2,9 @@
  * When `repeat: until 2%` checks the intervals, and when it stops. Checking after every run and stopping at the first
  * narrow interval would favour moments at which chance made it narrow: 95 % intervals then cover the truth in as little
  * as 92 % of cases (Y. S. Chow and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence
- * intervals", 1965). So the looks are few and fixed beforehand, and each requires a narrow 97.5 % interval. With this
- * schedule, such an interval covers the truth in 95 to 97 % of cases, whatever the noise, and may be called a 95 %
- * interval. `bench/statistics.ts` measures this coverage.
+ * intervals", 1965). So the checks, called looks, are few and fixed beforehand, and each requires a narrow 97.5 %
+ * interval. With this schedule, such an interval covers the truth in 95 to 97 % of cases, whatever the noise, and may
+ * be called a 95 % interval. `bench/statistics.ts` measures this coverage.
  */
 import type { ConfidenceInterval } from "./confidence_interval.ts";
 

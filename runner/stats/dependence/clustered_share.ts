@@ -1,5 +1,5 @@
 /**
- * How precisely a single run shows a share of its requests. Requests that are slow or fail come in clusters, because
+ * How precisely a single run shows the share of requests that are slow or fail. Such requests come in clusters, because
  * one queue, one pause or one restart affects many of them. So the number of clusters counts, not the number of
  * requests (J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data", Biometrics
  * 1992). Pure.
@@ -39,7 +39,7 @@ export function largestDispersion(
 
 /**
  * The dispersion of a count, with a presumed cluster size if too few clusters were seen.
- * @param seen Null if it is unknown when the counted requests occurred, so that all of them may have occurred together.
+ * @param seen Null if it is unknown when the counted requests occurred; all may then have occurred together.
  */
 export function presumedDispersion(
   { count, of }: Proportion,

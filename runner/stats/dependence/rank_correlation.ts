@@ -1,8 +1,8 @@
 /**
- * Finds the lag from which on the values of a series say nothing about each other. It uses Spearman's rank correlation
- * of the series with itself, lag by lag, as M. Kogias, S. Mallon and E. Bugnion do ("Lancet: a self-correcting latency
- * measuring tool", USENIX ATC 2019). Ranks show any monotone dependence, and a single freeze does not dominate them.
- * Pure.
+ * Finds the smallest lag at which the values of a series no longer say anything about each other. It uses Spearman's
+ * rank correlation of the series with itself, lag by lag, as M. Kogias, S. Mallon and E. Bugnion do ("Lancet: a
+ * self-correcting latency measuring tool", USENIX ATC 2019). Ranks show any monotone dependence, and a single freeze
+ * does not dominate them. Pure.
  */
 
 /** Number of consecutive lags whose correlation must be noise, because at a single lag it may be so by chance. */

@@ -31,7 +31,7 @@ export interface Dependence {
   readonly degreesOfFreedom: number;
   /** Number of independent intervals that would give the same information; at most the actual number. */
   readonly effective: number;
-  /** Lag from which on intervals are independent; null if they are not within a quarter of the run. */
+  /** Smallest lag at which intervals are independent; null if they are not within a quarter of the run. */
   readonly independentFrom: number | null;
   readonly isStationary: boolean;
   readonly length: number;

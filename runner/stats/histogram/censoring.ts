@@ -122,13 +122,17 @@ export function withoutBounds(all: SparseHistogram, censored: SparseHistogram): 
 }
 
 // Packs histograms by merging buckets that are not needed for percentiles of their sums. A
-// percentile of several histograms together lies between its least and its greatest value in the
-// single histograms. So the buckets in which a percentile of `EXACT` may lie are kept. So are all
-// buckets from the first lower bound up, because every value there may matter to the product limit.
-// Of the other buckets, only the number of values between the kept ones matters. They are merged
-// into groups, 16 for each doubling of the time, and counted in the last bucket of the group.
+// percentile of several histograms together lies between the least and the greatest value that this
+// percentile has in any one of them. So the buckets in which a percentile of `EXACT` may lie are
+// kept. So are all buckets from the first lower bound up, because every value there may matter to
+// the product limit. Of the other buckets, only the number of values between the kept ones matters.
+// They are merged into groups, 16 for each doubling of the time, and counted in the last bucket of
+// the group.
 
-/** Percentiles that packing must not change, in ascending order. They are all that the page shows for a selection. */
+/**
+ * Percentiles that packing must not change, in ascending order. The report shows no others when readers select part of
+ * the runs.
+ */
 const EXACT = [50, 75, 90, 99, 99.9, 100];
 
 /** There are 2⁴ groups for each doubling of the time. */
@@ -155,7 +159,7 @@ export function groupsOf(
   return groups;
 }
 
-// hot: a large report does this for each of its steps.
+// hot: a large report does this for each interval, or group of intervals, of every run.
 /** Moves the values of a histogram to the buckets that `groupsOf` returned. */
 export function inGroups(histogram: SparseHistogram, groups: Uint16Array): SparseHistogram {
   const { indices, counts } = histogram;
@@ -194,7 +198,7 @@ function rangesOf(latencies: readonly SparseHistogram[]): BucketRange[] {
 /** Buffer, reused for each histogram: the number of values up to and in each of its buckets. */
 const cumulated = new Float64Array(BUCKETS);
 
-// hot: a large report does this for each of its steps.
+// hot: a large report does this for each interval, or group of intervals, of every run.
 /**
  * Extends each range to where the histogram's percentile lies, and by one rank on either side to allow for rounding.
  */

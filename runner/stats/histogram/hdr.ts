@@ -80,8 +80,8 @@ let keptBytes = 0;
 const forgotten = new FinalizationRegistry<number>((bytes) => keptBytes -= bytes);
 
 /**
- * The most bytes of memory that a kept histogram may take per character of its text. Four is common. A histogram above
- * the limit may come from a zip bomb and is not kept.
+ * The most bytes of memory that a kept histogram may take per character of its text. Four bytes are common. A histogram
+ * above the limit may come from a zip bomb and is not kept.
  */
 const MOST_GROWTH = 8;
 

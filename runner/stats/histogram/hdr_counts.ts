@@ -18,8 +18,8 @@ export function encodeCounts({ indices, counts }: SparseHistogram): Uint8Array {
 }
 
 /**
- * Decodes the output of `encodeCounts`. Sums are computed from the middles of buckets, because the exact values are
- * unknown. Throws an Error for anything else.
+ * Decodes the output of `encodeCounts`, and throws an Error for anything else. Sums are computed from the middles of
+ * buckets, because the exact values are unknown.
  */
 export function decodeCounts(bytes: Uint8Array): SparseHistogram {
   return sparseOf(readCounts(bytes));

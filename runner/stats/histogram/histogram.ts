@@ -275,8 +275,8 @@ export class HistogramSum {
   #sum: SparseHistogram = EMPTY;
   #waiting: SparseHistogram[] = [];
   /**
-   * Number of parts so far, plus an offset that differs from sum to sum. Without the offset, the sums of a hundred
-   * steps would all be computed in the same interval.
+   * Number of parts so far, plus an offset that differs from sum to sum. Without the offset, the sums for the hundred
+   * requests of a flow would all be computed in the same interval.
    */
   #added = HistogramSum.#made++ % AT_ONCE;
 

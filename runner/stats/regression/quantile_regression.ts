@@ -47,7 +47,8 @@ export function distributionOf(
   { indices, counts, count: total }: SparseHistogram,
 ): RunDistribution | null {
   if (total === 0) return null;
-  // Each bucket starts at its own lower end, not at the upper end of the last bucket with requests.
+  // Each bucket starts at its own lower end, not at the upper end of the previous bucket with
+  // requests.
   const at = new Float64Array(2 * indices.length);
   const share = new Float64Array(2 * indices.length);
   let seen = 0;
@@ -75,7 +76,6 @@ function shareUpTo(value: number, { at, share }: RunDistribution): number {
   return share[low] + part * (share[high] - share[low]);
 }
 
-/** A cell and the weights of its runs. */
 interface WeightedCell {
   readonly cell: RegressedCell;
   readonly weights: Float64Array;
@@ -163,7 +163,7 @@ function densityAt(parts: readonly number[], cells: readonly WeightedCell[]): nu
   return density;
 }
 
-/** Solves a system of linear equations whose matrix is symmetric and positive, by elimination. */
+/** Solves a system of linear equations whose matrix is symmetric and positive definite, by elimination. */
 function solved(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
   const rows = matrix.map((row, i) => [...row, right[i]]);
   const count = rows.length;

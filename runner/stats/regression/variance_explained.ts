@@ -146,7 +146,7 @@ function isFullFactorial(cells: readonly Pick<FactorialCell, "levels">[]): boole
   return there.size === combinations && cells.length === combinations;
 }
 
-/** Variance between the values of a factor, of the mean over all cells with that value. */
+/** Variance, between the values of a factor, of the mean of all cells with that value. */
 function mainEffect(
   cells: readonly FactorialCell[],
   means: readonly number[],

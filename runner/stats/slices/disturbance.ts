@@ -1,6 +1,6 @@
 /**
- * Whether a side disturbs the other while it should be idle: its timers, garbage collections and busy loops then use
- * cores on which the other side is being measured. Pure.
+ * Whether one side, while it should be idle, disturbs the other: its timers, garbage collections and busy loops then
+ * use cores on which the other side is being measured. Pure.
  *
  * Both sides are pinned to the same cores, so the CPU time that an idle side uses slows the other by some share of that
  * time. The share is unknown, anywhere between none and all of it, but it is the same for both sides. So the ratio is

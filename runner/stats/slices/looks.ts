@@ -1,10 +1,11 @@
 /**
- * After how many fresh pairs of processes an `ab` in slices checks its figures, and whether it then continues. To check
- * often and to stop at the first verdict is wrong more often than each single look. So the looks are few and fixed in
- * advance, and each may be wrong so rarely that all together are wrong in at most 5 % of cases (equal levels: S. J.
- * Pocock, "Group sequential methods in the design and analysis of clinical trials", Biometrika 64, 1977; with Student's
- * t the levels depend only on the looks). Intervals have the confidence level that `repeat: until` uses, because these
- * looks change their coverage just as much: see `sequential.ts`. Pure.
+ * After how many fresh pairs of processes an `ab` comparison that loads its two sides alternately checks its figures,
+ * and whether it then continues. To check often and to stop at the first verdict is wrong more often than each single
+ * check. So the checks, called looks, are few and fixed in advance, and each may be wrong so rarely that all together
+ * are wrong in at most 5 % of cases (equal levels: S. J. Pocock, "Group sequential methods in the design and analysis
+ * of clinical trials", Biometrika 64, 1977; with Student's t the levels depend only on the looks). Intervals have the
+ * confidence level that `repeat: until` uses, because these looks change their coverage just as much: see
+ * `sequential.ts`. Pure.
  */
 import type { ComparisonJudgement, VerdictReason } from "../comparison/verdict.ts";
 import type { ConfidenceInterval } from "../confidence/confidence_interval.ts";
@@ -17,9 +18,9 @@ import { tQuantile, upperP } from "../confidence/student_t.ts";
 export const PROCESS_LOOKS = [4, 6, 9, 13, 19, 28, 42, 64] as const;
 
 /**
- * The p-value that a verdict needs at each look. With it, 2.9 % of programs are found different from themselves at some
- * look, if there is no margin. The rest of the 5 % is left for log ratios that are not normal: with four to six values
- * from a bounded range, t is too large more often than it should be.
+ * The p-value that a verdict needs at each look. With it, 2.9 % of comparisons of a program with itself find a
+ * difference at some look, if there is no margin. The rest of the 5 % is left for log ratios that are not normal: with
+ * four to six values from a bounded range, t is too large more often than it should be.
  */
 export const PROCESS_LOOK_SIGNIFICANCE = 0.005;
 
@@ -52,7 +53,7 @@ const LEAST_CHANCE = 0.05;
 export interface LookedAt extends ComparisonJudgement {
   /** Null if the figure has no ratio. */
   readonly interval: ConfidenceInterval | null;
-  /** Null if the two sides were not loaded in turns. */
+  /** Null if the two sides were not loaded alternately. */
   readonly sliced: { readonly areTheseTwo: boolean } | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How two processes compare that were loaded in turns, slice by slice: the ratio of a figure, and how uncertain the
+ * How two processes compare that were loaded alternately, slice by slice: the ratio of a figure, and how uncertain the
  * ratio between just these two processes is. Pure.
  *
  * The ratio is that of the two figures themselves, each over all slices of its side (requests over seconds, CPU time
@@ -72,7 +72,7 @@ export interface PairedSeries {
 }
 
 /**
- * @param base,next Slices of two processes that were loaded in turns. A pair is left out if one of its slices is
+ * @param base,next Slices of two processes that were loaded alternately. A pair is left out if one of its slices is
  * missing or lacks the figure.
  * @returns Null if no pair has the figure.
  */
@@ -97,7 +97,7 @@ export function pairedSeries(
     : { base: seriesOf("base", ofBase), next: seriesOf("next", ofNext) };
 }
 
-/** Joins the series of two processes that were loaded in turns several times. */
+/** Joins the series of two processes that were loaded alternately several times. */
 export function joinedSeries(parts: readonly PairedSeries[]): PairedSeries {
   const joined = (side: "base" | "next"): RatioSeries => ({
     amounts: Float64Array.from(parts.flatMap((part) => [...part[side].amounts])),
@@ -223,8 +223,8 @@ function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanE
 const STRETCHES = 25;
 
 /**
- * How far the mean of another stretch may be from the mean of all: the spread of the stretches plus the error of their
- * mean.
+ * How far the mean of another stretch may be from the mean of the whole series: the spread of the stretches plus the
+ * error of their mean.
  */
 function errorOfStretch(deviations: Float64Array): number {
   const { length } = deviations;

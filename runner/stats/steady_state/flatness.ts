@@ -1,7 +1,7 @@
 /**
  * Whether a series of values is shown to be flat. It is not enough that no change was found: the medians of all windows
- * must lie within a certain percentage of the level. The percentage reached is a result of its own, so that readers who
- * need a smaller one know that this run does not show it.
+ * must lie within a certain percentage of the level. The percentage reached is reported, too, so that readers who need
+ * a flatter series see that this run does not show one.
  */
 import { medianOf, quantileOf } from "../quantile.ts";
 
@@ -9,7 +9,10 @@ import { medianOf, quantileOf } from "../quantile.ts";
 export type Unrest = "drift" | "cycle" | "levels" | "wander";
 
 export interface Flatness {
-  /** The largest distance from the level of the median of a window, or of the peak of a regular oscillation. */
+  /**
+   * The largest distance of a window's median from the level, or the amplitude of a regular oscillation if that is
+   * larger.
+   */
   readonly withinRatio: number;
   /** How much a line fitted to the values rises from the first value to the last, as a ratio; negative if it falls. */
   readonly driftRatio: number;
@@ -19,7 +22,7 @@ export interface Flatness {
   readonly unrest: Unrest | null;
 }
 
-/** Medians of windows may differ from the level by this much, or by as much as noise alone explains. */
+/** Medians of windows may differ from the level by this ratio, or by as much as noise alone explains. */
 export const FLAT_RATIO = 0.05;
 /**
  * Smaller differences between median latencies, in milliseconds, come from the machine: Linux wakes a process up to 50
@@ -28,17 +31,20 @@ export const FLAT_RATIO = 0.05;
 export const FLAT_MS = 0.05;
 /** How far noise moves the farthest of some twenty window medians, in standard errors. */
 const WINDOW_ERRORS = 4;
-/** The limit for the deviations that are put down to noise. A noisier series shows nothing. */
+/**
+ * The largest deviation of a window's median that may be put down to noise. A noisier series can't be shown to be flat.
+ */
 const MOST_RATIO = 0.15;
 /**
- * Limits for a straight line through all values. The first is how much smaller its limit is than that for windows,
- * which also differ by chance. The second is its limit in standard errors.
+ * Limits for the change along a straight line through all values, of which the larger counts. `DRIFT_LESS_RATIO` is how
+ * much lower the first limit is than that for window medians, which also differ by chance. `DRIFT_ERRORS` is the second
+ * limit, in standard errors of the change.
  */
 const DRIFT_LESS_RATIO = 0.02;
 const DRIFT_ERRORS = 4;
 /** Share of the variance that a sine must explain before the variation counts as a cycle rather than noise. */
 const CYCLE_EXPLAINED = 0.7;
-/** A window is this fraction (1/10) of the series, but has at least `LEAST_WINDOW` values, which are a second. */
+/** A window is 1/`WINDOWS` of the series, but has at least `LEAST_WINDOW` values, which are a second. */
 const WINDOWS = 10;
 const LEAST_WINDOW = 4;
 /**

@@ -107,11 +107,11 @@ function squaredErrorOf({ values }: Segment): number {
 }
 
 // Finds outliers, which are values far outside the spread of a sliding window (E. Barrett et al.,
-// OOPSLA 2017, §4.1). They are set aside only while change points are sought; every figure that
-// Plateau shows includes them. Barrett's window of 200 values suits runs of 2,000. Runs here have
-// 40 to 400 intervals, so two windows are used. The median is that of a short window, which follows
-// a change of level. The spread is that of the deviations from the median in a long window, which a
-// cluster of outliers can't widen.
+// OOPSLA 2017, §4.1). They are set aside while change points and levels are sought; the figures of
+// a run include them. Barrett's window of 200 values suits runs of 2,000. Runs here have 40 to 400
+// intervals, so two windows are used. The median is that of a short window, which follows a change
+// of level. The spread is that of the deviations from the median in a long window, which a cluster
+// of outliers can't widen.
 
 /** Number of values on each side in the window of the median, which tolerates up to three outliers. */
 const NEAR = 3;
@@ -193,8 +193,8 @@ const LEAST_RATIO = 0.1;
 /** Least number of values in the segment that follows, so that its noise is known. */
 const LEAST_FOLLOWING = 8;
 /**
- * If at least this many later intervals are as slow, a slow one at the start is of the same kind, such as one with a
- * garbage collection.
+ * If at least this many later intervals are as slow, slow intervals at the start count as the same kind, caused by
+ * garbage collections, for example, and not by the start.
  */
 const ENOUGH_LATER = 2;
 

@@ -20,7 +20,9 @@ export interface Unsettled {
    * returns: the series comes back to a level that it had left; late: it still changes after three quarters of the run.
    */
   readonly why: Unrest | "returns" | "late";
-  /** Change of a straight line from the first value to the last, if `why` is "drift"; otherwise null. */
+  /**
+   * Change along a straight line fitted to the values, from the first to the last, if `why` is "drift"; otherwise null.
+   */
   readonly driftRatio: number | null;
   /** Number of values per cycle, if `why` is "cycle"; otherwise null. */
   readonly cyclePeriod: number | null;
@@ -44,7 +46,7 @@ const START_STEP_RATIO = 0.025;
  * slope.
  */
 const LEAST_GOES_ON = 0.25;
-/** Excursions that take less than this share of the run in total are ignored like outliers. */
+/** Excursions from the last level that take less than this share of the run in total are ignored like outliers. */
 const EXCURSION_RATIO = 0.1;
 
 /** What is known about a series besides its segments. */

@@ -51,8 +51,8 @@ export interface RunInterval {
 }
 
 /**
- * Why a run has no steady state. If its two series have different reasons, the one that comes first in this list
- * counts.
+ * Why a run has no steady state. If its two series, latency and rate, have different reasons, the one that comes first
+ * in this list counts.
  */
 export const UNSETTLED_REASONS = [
   "freezes",
@@ -75,11 +75,14 @@ export interface RunSteadyState {
    */
   readonly withinRatio: number | null;
   /**
-   * Set if the latency is so low that its variation comes from the machine; otherwise null. If set, `withinRatio` is
-   * that of the rate alone.
+   * How far the latency strays from its level, in milliseconds, if the latency is so low that its variation comes from
+   * the machine; otherwise null. If set, `withinRatio` is that of the rate alone.
    */
   readonly withinMs: number | null;
-  /** Null if there is a steady part, or if the run is too short to say. */
+  /**
+   * Change along a straight line fitted to the series, relative to its start, if `unsettled` is "drift"; otherwise
+   * null.
+   */
   readonly unsettled: UnsettledReason | null;
   /** Change of a straight line relative to its start, if `unsettled` is "drift"; otherwise null. */
   readonly driftRatio: number | null;
@@ -186,8 +189,8 @@ function reasonOf(
 }
 
 /**
- * Labels one series. It is judged by its logarithm, in which noise is as large at any level. Intervals without a value
- * (null) are skipped, but their time counts.
+ * Labels one series. It is judged by its logarithm, on which noise is equally large at every level. Intervals without a
+ * value (null) are skipped, but their time counts.
  *
  * @param values Median latency (above 0) or rate (0 or more) of each interval, in any unit.
  * @param flatRatio Levels that differ by no more than this count as the same.

@@ -7,9 +7,9 @@
  * remains after both levels are subtracted. Chance is simulated with series of as many values without a change: AR(1)
  * with correlations from 0 to 0.95. Only those count whose remaining correlation is near that of the real series, and p
  * is the share of them whose best step has at least as large a t. The simulated series are treated like the real one:
- * the place of the step is sought, and subtracting the levels also removes some dependence. (Tests of levels by
- * residuals of a fitted AR: M. Robbins, C. Gallagher, R. Lund and A. Aue, "Mean shift testing in correlated data", J.
- * Time Ser. Anal. 2011; by simulation given a summary: D. Rubin, Ann. Statist. 1984.) `deno task bench trends` measures
+ * the place of the step is sought, and subtracting the levels also removes some dependence. (M. Robbins, C. Gallagher,
+ * R. Lund and A. Aue, "Mean shift testing in correlated data", J. Time Ser. Anal. 2011, test levels by the residuals of
+ * a fitted AR. D. Rubin, Ann. Statist. 1984, simulates given a summary of the data.) `deno task bench trends` measures
  * the rate of false changes, and which changes are detected.
  */
 import { drawBy } from "../../../base/random.ts";

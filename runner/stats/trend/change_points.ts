@@ -219,8 +219,8 @@ function studentP([left, right]: BothSides): number {
 }
 
 /**
- * The least p-value of the permutation test. It is 1 over the number of ways to choose one side's values, or 2 over it
- * if both sides have the same size, because they may then be swapped.
+ * The least p-value of the permutation test. It is 1 over the number of ways to choose one side's values, or 2 over
+ * that number if both sides have the same size, because they may then be swapped.
  */
 function leastPermutationP([left, right]: BothSides): number {
   let choices = 1;

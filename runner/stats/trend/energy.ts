@@ -51,8 +51,8 @@ interface Distances {
 }
 
 /**
- * For each value, the sum of the distances between all pairs of values up to it; and a look-up of the distances between
- * one value and earlier ones.
+ * Returns, for each value, the sum of the distances between all pairs of values up to it, and a look-up of the
+ * distances between one value and earlier ones.
  */
 function distanceSums(values: readonly number[]): readonly [Float64Array, Distances] {
   const size = values.length;
