@@ -1,4 +1,4 @@
-/** All launchers, and the start of a target by the launcher that its spec in the experiment file names. */
+/** Lists all launchers, and starts a target with the launcher that its spec in the experiment file names. */
 import type { ClusterTarget, NginxTarget, ProxyTarget } from "../base/target/gateway_shape.ts";
 import { LOOPBACK } from "../base/net/listen.ts";
 import type {
@@ -24,8 +24,7 @@ import { proxyLauncher } from "./gateways/proxy/launcher.ts";
 import { urlLauncher } from "./launch/url.ts";
 
 /**
- * The type of spec that each launcher takes. The launcher's name is also the spec's key, so that key tells the specs
- * apart.
+ * The type of spec that each launcher takes. Each spec has its launcher's name as a key, which tells the specs apart.
  */
 interface Specs {
   app: AppTarget;

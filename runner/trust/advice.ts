@@ -25,10 +25,10 @@ export type Remedy =
   | "more-generator"
   /** Keep target and generator from waiting for each other's cores. */
   | "apart"
-  /** Make the work fit the cores. */
+  /** Make the generator and the target need no more cores than the machine has. */
   | "fit";
 
-/** The best advice first, without duplicates. */
+/** The advice for the remedies, the best first, without duplicates. */
 export function adviceFor(remedies: readonly Remedy[], given: Case): Advice[] {
   return [...new Set(remedies.flatMap((remedy) => codesOf(remedy, given)))];
 }
@@ -57,7 +57,9 @@ function lessLoad(load: Case["run"]["load"]): Advice {
   return load.kind === "phases" ? "fewer-arrivals" : "lower-rate";
 }
 
-/** Another worker helps if there is a core for it. Without one, this machine can only be given less to do. */
+/**
+ * Another worker helps only if there is a core for it. Without one, the advice is a smaller load or another machine.
+ */
 function moreGenerator(given: Case): readonly Advice[] {
   const others = given.sharesMachine ? 2 : 1;
   return hasSpareCore(given, others) ? ["more-workers", "other-machine"] : lighter(given);
@@ -68,7 +70,7 @@ function lighter({ run: { load }, sharesMachine }: Case): readonly Advice[] {
   return [lessLoad(load), sharesMachine ? "own-machine" : "larger-machine"];
 }
 
-/** Whether there are so many cores beside one for each worker; assumed if the number is unknown. */
+/** Whether at least `count` cores remain beside one for each worker. True if the number of cores is unknown. */
 function hasSpareCore(
   { evidence: { hostActivity: { cores }, workers } }: Case,
   count: number,

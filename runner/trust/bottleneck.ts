@@ -43,7 +43,10 @@ export type BottleneckRun =
  * for the next request on a fast loopback uses 0.6 to 0.85, because each wake-up takes a while.
  */
 const FULL_THREAD = 0.9;
-/** A thread, or all cores together, in use for less than this share of the time can serve more requests. */
+/**
+ * If a thread, or all cores together, are busy for less than this share of the time, the target can serve more
+ * requests.
+ */
 const BUSY_RATIO = 0.5;
 /** Names of Python and Ruby processes, whose threads take turns to compute because they share one lock. */
 const IN_TURNS = /^(?:python|uvicorn|gunicorn|ruby|puma)/;
@@ -51,13 +54,13 @@ const IN_TURNS = /^(?:python|uvicorn|gunicorn|ruby|puma)/;
 const MOST_IN_TURNS = 1.2;
 const FULL_TURNS = 0.85;
 /**
- * Share of a core that all threads except the busiest use together. In a single-threaded program they are helpers, for
- * example for name look-ups, and use less.
+ * If all threads except the busiest use less than this share of a core together, they are only the helpers of a
+ * single-threaded program, for example for name look-ups.
  */
 const OTHER_THREADS = 0.1;
 /**
- * From this many cores on, the threads of any process may be taking turns on a single core, as those of a Go program
- * with GOMAXPROCS=1 do.
+ * If the threads of any process together use at least this many cores, they may be taking turns on a single core, as
+ * those of a Go program with GOMAXPROCS=1 do.
  */
 const NEAR_TURNS = 0.7;
 /**
@@ -65,9 +68,9 @@ const NEAR_TURNS = 0.7;
  * have waited for something else.
  */
 const FAILS = 0.05;
-/** If this share of the machine's cores is in use, no process can get more. */
+/** If at least this share of the machine's cores is in use, no process can get more CPU time. */
 const FULL_MACHINE = 0.95;
-/** Average number of the target's threads that wait for a core; wake-ups alone cause less. */
+/** If at least this many of the target's threads wait for a core on average, wake-ups alone do not explain it. */
 const IN_LINE = 0.1;
 /**
  * If programs other than the target and Plateau use at least this many cores, the target may lack exactly these cores.
@@ -81,15 +84,15 @@ const CROWD = 0.25;
  */
 const WAITS_OF_WANTED = 0.3;
 /**
- * Share of the target's CPU time spent in the kernel from which the kernel is the bottleneck. Even a server with small
- * responses spends only half of its time there.
+ * The kernel is the bottleneck if the target spends at least this share of its CPU time there. Even a server with small
+ * responses spends only half of its time in the kernel.
  */
 const MOSTLY_KERNEL = 0.7;
-/** Share of the run for which a CPU limit paused the target. */
+/** If a CPU limit paused the target for at least this share of the run, the target counts as throttled. */
 const THROTTLED = 0.05;
 /**
- * Share of the run for which Redis is busy with commands. It can't reach 1, because the same thread also reads and
- * writes sockets.
+ * Redis counts as full if commands keep it busy for at least this share of the run. The share can't reach 1, because
+ * the same thread also reads and writes sockets.
  */
 const REDIS_FULL = 0.8;
 /**
@@ -105,8 +108,8 @@ const LEAST_CONNECTIONS = 4;
 /** If another process of the same program uses less than this share of a core, it has room for more connections. */
 const PEERS_FULL = 0.75;
 /**
- * File descriptors that may remain when a server can open no more, because some servers keep the last one to accept
- * connections and close them.
+ * A server can open no more if at most this many file descriptors remain. It may be one, because some servers keep the
+ * last one to accept connections and close them.
  */
 const FILES_LEFT = 1;
 /** With fewer concurrent requests than this on average, requests are served one at a time. */
@@ -354,7 +357,7 @@ function seenIn(run: BottleneckRun): Seen {
   const dialMs = load.keepAlive ? 0 : connect.mean;
   const { histogram } = run;
   // On a crowded machine, the scheduler decides the order of service, so a lock would look like a
-  // pool of two or three.
+  // pool that serves two or three requests at a time.
   const canSeeLine = histogram !== undefined && !isBesideCrowd(run.generator);
   const atOnce = canSeeLine ? servedAtOnce({ ...run, histogram }) : null;
   return {
@@ -383,8 +386,8 @@ function isHeld({ streams, sockets }: BottleneckRun): boolean {
 }
 
 /**
- * Open files of the target; empty if unknown. The limit applies to each process, so `files` is given only for a single
- * process.
+ * Open files of the target; empty if unknown. The system limits the open files of each process, so `files` is given
+ * only for a single process.
  */
 function filesOf({ resources = [] }: BottleneckRun): Pick<Bottleneck, "files" | "filesLeft"> {
   const [files, left] = [

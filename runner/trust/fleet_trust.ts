@@ -24,8 +24,8 @@ interface LostAgent {
 }
 
 /**
- * The state of the machines: everything that is known for a single agent, but only what all machines have in common if
- * there are several.
+ * What is known about the machines. For a single agent, this is everything; for several agents, it is only what all
+ * their machines have in common.
  */
 export function fleetStage(agents: readonly JudgedAgent[]): Stage {
   if (agents.length === 1) return agents[0].stage;
@@ -42,7 +42,9 @@ export function fleetStage(agents: readonly JudgedAgent[]): Stage {
   };
 }
 
-/** Judges one agent by its report. An agent that was lost is judged by its last intervals, and is suspect at best. */
+/**
+ * Judges one agent by its report. An agent that was lost is judged by what it reported before, and is suspect at best.
+ */
 export function judgeAgent(given: Case, lost: LostAgent | null): TrustJudgement {
   const judged = judge(given);
   if (lost === null) return judged;

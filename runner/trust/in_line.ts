@@ -1,9 +1,10 @@
 /**
  * Finds out whether requests queued for something that serves few of them at once, such as a lock. At the start of a
- * closed loop, all connections send at the same moment. The first response then takes one turn, the next takes two, and
- * so on; the last takes as long as all later ones, because each later request waits for all other connections. A
- * program's very first request is slower than the next ones, which delays the whole queue. Only such a queue leaves as
- * many quick requests as there are connections, evenly spread over the usual service time. Pure.
+ * closed loop, all connections send at the same moment. The first response then takes one turn (the mean time between
+ * two responses), the next takes two turns, and so on. The last of them takes as long as all later responses, because
+ * each later request waits for those of all other connections. A program's very first request is slower than the next
+ * ones, which delays the whole queue. Only such a queue leaves as many quick requests as there are connections, evenly
+ * spread over the usual service time. Pure.
  */
 import type { Measurement } from "../result/result.ts";
 import { highestUsOf } from "../stats/histogram/histogram_counts.ts";
@@ -21,14 +22,14 @@ const LEAST_ROUNDS = 4;
 const LAST_MARK = 0.8;
 const MARKS = [0.3, 0.55, LAST_MARK];
 /**
- * Allowed deviation of the number of quick responses at each mark, as a share of the connections; one is always
- * allowed.
+ * Allowed deviation of the number of quick responses at each mark, as a share of the connections. A deviation of one
+ * response is always allowed.
  */
 const TOLERATED = 0.2;
 /** The fewest quick requests that reveal a queue, even if the first of them is slow. */
 const LEAST_QUICK = 3;
 /**
- * The smallest gap between responses, as a share of a turn, if requests are served one at a time. A pool sends several
+ * If requests are served one at a time, responses are at least this share of a turn apart. A pool sends several
  * responses at once.
  */
 const APART = 0.5;

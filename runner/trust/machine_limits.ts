@@ -12,15 +12,15 @@ import { OCCUPIED } from "./generator_limits.ts";
 const FULL = 0.95;
 
 /**
- * Cores used by other programs from which on they matter; a neighbour that computes uses 0.9 to 1. Busy time that
+ * If other programs use at least this many cores, they matter; a neighbour that computes uses 0.9 to 1. Busy time that
  * belongs to no process counts too: on a quiet machine with 2 cores it is 0.02 to 0.08, and up to 0.16 if cores go to
  * sleep and wake up 20,000 times a second.
  */
 const OTHERS_CORES = 0.3;
 
 /**
- * Share of the run for which a worker waited for a core. Each wake-up adds 20 to 50 µs to it, so the share matters only
- * if the cores are full. A worker that shares one core with its target waits for 6 to 40 % of the time.
+ * Share of the run for which a worker waited for a core. Each wake-up counts as a wait of 20 to 50 µs, so the share
+ * matters only if the cores are full. A worker that shares one core with its target waits for 6 to 40 % of the time.
  */
 const WAITING: Limits = { suspect: 0.03, invalid: 0.2 };
 
@@ -31,20 +31,21 @@ const WAITING: Limits = { suspect: 0.03, invalid: 0.2 };
 const LINED_UP = { waiting: 0.15, occupied: 0.7 };
 
 /**
- * Average number of threads that wait for a core. From this number on, other programs are to blame if all cores are in
- * use. A target that computes has up to 0.015 on a quiet machine and 0.066 beside a neighbour; a busier target has 0.4
- * beside a neighbour.
+ * If all cores are in use and at least this many threads wait for one on average, other programs are to blame. In a
+ * target that computes, up to 0.015 threads wait on a quiet machine and 0.066 beside a neighbour; in a busier target,
+ * 0.4 wait beside a neighbour.
  */
 const WAITING_FOR_FULL_CORES = 0.03;
 /**
- * The limits if cores are free; both must be reached. Each wake-up takes 4 to 65 µs and counts as a wait. Together
- * these are up to 0.06 waiting threads, and up to 0.46 of the time for which a target at low load wants a core. A
- * target that shares one core with a neighbour exceeds both limits.
+ * If cores are free, a target or worker was held back only if it reaches both limits: the average number of its waiting
+ * threads, and the share of waits in the time for which it wants a core. Each wake-up takes 4 to 65 µs and counts as a
+ * wait. Together, wake-ups reach up to 0.06 threads, and a share of up to 0.46 in a target at low load. A target that
+ * shares one core with a neighbour exceeds both limits.
  */
 const HELD_BACK = { threads: 0.1, ofWanted: 0.3 };
 
 const STOLEN: Limits = { suspect: 0.02, invalid: 0.1 };
-/** Seconds. The system counts in steps of 10 ms, so in a shorter time one step is as large as the limit. */
+/** Seconds. The system counts in steps of 10 ms, so in a much shorter time a single step would reach the limit. */
 const SHORTEST_FOR_TICKS_S = 1;
 
 /**
@@ -53,7 +54,7 @@ const SHORTEST_FOR_TICKS_S = 1;
  */
 const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 
-/** Share of the due requests that failed for lack of ports or files; any makes the run suspect. */
+/** Share of the due requests that failed for lack of ports or files; any such failure makes the run suspect. */
 const SHORT_OF: Limits = { suspect: Number.MIN_VALUE, invalid: 0.01 };
 
 const COARSE_TIMER_MS = 1;

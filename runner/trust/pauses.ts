@@ -17,8 +17,8 @@ interface PausesFinding extends Pick<Bottleneck, "collectionShare" | "stoppedSha
 }
 
 /**
- * Shares of the target's CPU time and of the run from which collections are taken for the bottleneck. A few per cent
- * are usual.
+ * Garbage collections are taken for the bottleneck if they take at least this share of the target's CPU time, or of the
+ * run. A few per cent are usual.
  */
 const COLLECTING_CPU = 0.25;
 const COLLECTING_TIME = 0.2;
@@ -26,8 +26,8 @@ const COLLECTING_TIME = 0.2;
 const BUSY_CORES = 0.5;
 
 /**
- * If other programs compete for the core of a busy target, its stalls count as its own only if it used the CPU for at
- * least this share of them. Otherwise, the other programs caused part of the stall.
+ * If other programs compete for the core of a busy target, a stall counts as the target's own only if it used the CPU
+ * for at least this share of the stall. Otherwise, the other programs caused part of it.
  */
 const HELD_UP_RATIO = 0.9;
 
@@ -41,7 +41,7 @@ const LONG_MS = 10;
  * requests in turn always makes some wait for others.
  */
 const LONG_TIMES = 5;
-/** The smallest share of the run that long pauses must take. */
+/** Long pauses are reported only if they take at least this share of the run. */
 const PAUSED_RATIO = 0.02;
 const LEAST_PAUSES = 3;
 /** With fewer slow requests, no cause is sought for them. */
@@ -78,8 +78,8 @@ export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding 
 }
 
 /**
- * Shares of the CPU time and of the run spent in collections. If other programs delay the target, the longest
- * collection of each process is left out, because it may have lasted as long as one of those delays.
+ * Shares of the target's CPU time and of the run that garbage collections took. If other programs delay the target, the
+ * longest collection of each process is left out, because such a delay may have prolonged it.
  */
 function collecting(
   { processes }: Counters,
@@ -101,7 +101,10 @@ function collecting(
   };
 }
 
-/** Null if pauses are few or short, or if they overlap the slowest requests no more than by chance. */
+/**
+ * The long pauses, if they may explain the slowest requests; null if pauses are few or short, or if they overlap those
+ * requests no more than by chance.
+ */
 function tailPauses(
   all: readonly { readonly ms: number }[],
   { overlapping, expected }: Counters["slowest"]["stalls"],

@@ -4,11 +4,11 @@
  */
 import type { Measurement } from "../result/result.ts";
 
-/** At least this share of the due requests must be served. */
+/** A target that served at least this share of the due requests counts as having served all. */
 const SERVED = 0.99;
 /**
- * A percentile is used only if at least this many requests are beyond it. Otherwise, a single pause of the machine or
- * the generator could decide it.
+ * The 99th percentile is used only if at least this many requests are beyond it, and otherwise the 95th, because a
+ * single pause of the machine or the generator could decide a percentile with fewer.
  */
 const LEAST_BEYOND = 10;
 /**
@@ -55,8 +55,8 @@ function hasGrownQueue({ load, requests, drain, rate, service }: LoadedRun): boo
 }
 
 /**
- * The arrival rate at the end, divided by the mean over the run but at least 1, because phases may end with their
- * highest rate.
+ * The arrival rate at the end divided by the mean rate of the run, or 1 if that is more. In a load with phases, the
+ * rate may be highest at the end.
  */
 function endRatioOf(load: LoadedRun["load"]): number {
   if (load.kind !== "phases") return 1;

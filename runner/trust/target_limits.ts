@@ -16,8 +16,9 @@ const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 const ALL_BUSY = 0.9;
 
 /**
- * If the latency of a server that does nothing is at least this share of the p50, the p50 is mostly the generator's
- * own. With at most one request in flight (on average 1.05), no queue explains it.
+ * If the latency of a server that does nothing is at least the share `ofMedian` of the p50, the p50 is mostly the
+ * generator's own. It is not if more than `atOnce` requests are in flight on average, because a queue may then explain
+ * it.
  */
 const BASELINE = { ofMedian: 0.5, atOnce: 1.05 };
 
@@ -53,7 +54,7 @@ function connectionsBusy(given: Case): TrustFinding | null {
   const { connections } = load;
   const { suspect } = harmlessDelay(run);
   const busy = busyConnections(run);
-  // Delays within the worker are no wait for a connection.
+  // Delays within the worker do not count as waits for a connection.
   if (lag.p99 - delay.p99 < suspect || busy < ALL_BUSY * connections) return null;
   return {
     code: "connections",

@@ -56,8 +56,8 @@ export function waitedFor(run: WaitingRun, serviceMs: number, atOnce?: number): 
 }
 
 /**
- * How many connections the target accepts, if a cap limits them: some connections are never accepted in any sample, or
- * all beyond a certain number are closed. Null if there is no cap.
+ * How many connections the target accepts, if a cap limits them. There is a cap if some connections wait to be accepted
+ * in every sample, or if all connections beyond a certain number are closed. Null if there is no cap.
  */
 function connectionCapOf(
   { load: { connections }, requests, errors, generator: { target } }: WaitingRun,

@@ -10,7 +10,7 @@ export interface Encodings {
 
 type Encoding = "br" | "gzip";
 
-/** The quality that Express uses. */
+/** The quality that Express's compression middleware uses. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 const encoders = {

@@ -1,9 +1,9 @@
 /**
  * Streams of messages at set intervals: server-sent events, lines of text or JSON, the tokens of a model server, and
  * WebSockets (an echo at `/ws`, `/push`, and a chat at `/chat` in which everybody hears everybody). The news at `/news`
- * is the same for everybody, over three transports. When a message is due depends only on the settings, counted from
- * the request or, for news, from the start of the app. So measurements of the app can be checked against exact figures.
- * As further evidence, the app counts what it has sent.
+ * is the same for everybody, over three transports. The settings alone decide how long after the request a message is
+ * due or, for news, how long after the start of the app. So measurements of the app can be checked against exact
+ * figures. As further evidence, the app counts what it has sent.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { appSettings } from "../../base/target/app_settings.ts";
@@ -89,7 +89,7 @@ export const streams = {
         start(controller): void {
           sent.begun++;
           leave = news.listen((text) => {
-            // Nobody reads, so the queue would only grow.
+            // The client does not read, so its queue would only grow.
             if ((controller.desiredSize ?? 0) <= 0) {
               leave();
               sent.cut++;

@@ -42,7 +42,7 @@ export const user = {
       const id = Number(c.req.param("id"));
       return id >= 1 && id <= USERS ? respond(c, id) : c.notFound();
     });
-    // The Redis server can't be reached.
+    // An error here means that the Redis server can't be reached.
     app.onError((error, c) => c.json({ error: error.message }, 503));
     return {
       fetch: app.fetch,
@@ -78,8 +78,8 @@ async function limiterOf(settings: Settings, redis: RedisClient | null): Promise
 }
 
 /**
- * How much longer than the origin's delay an instance may hold a missing key in Redis while it fetches the text. Other
- * instances that need the key wait for at most that long.
+ * While an instance fetches the text of a missing key, it holds the key in Redis for at most the origin's delay plus
+ * this time. Other instances that need the key wait for no longer than that.
  */
 const HOLD_SLACK_MS = 10_000;
 
@@ -100,7 +100,7 @@ const USERS = 1_000;
 
 /** The slow origin behind `/user`. It is as slow as the study's database, and counts its calls. */
 interface UserOrigin {
-  /** Returns the user as JSON text after the delay. Each call counts as a payment. */
+  /** Returns the user as JSON text after the delay, and counts the call. */
   readonly fetch: (id: number) => Promise<string>;
   /** The number of calls since the start. */
   readonly calls: () => number;

@@ -22,7 +22,7 @@ import { createHash } from "node:crypto";
 
 interface Installation {
   readonly folder: string;
-  /** Whether this call made the installation; false if it already existed. */
+  /** False if the installation already existed when this call began. */
   readonly fresh: boolean;
 }
 
@@ -147,7 +147,7 @@ function placeOf(name: InstallableName): string {
   return join(cacheFolder(), `${folder}-${digestOf(readSources(folder))}`);
 }
 
-/** The user's cache folder (XDG Base Directory Specification). */
+/** The folder of installed frameworks in the user's cache folder (XDG Base Directory Specification). */
 function cacheFolder(): string {
   return join(Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache"), "plateau/frameworks");
 }
@@ -158,7 +158,7 @@ function isFolder(path: string): boolean {
 
 /**
  * Name of the file in the compiled program, next to its main module, that has the sources of all frameworks;
- * `cli/compile.ts` adds it. Without it, `deno compile` would take each source file for a part of the program.
+ * `cli/compiled/program.ts` adds it. Without it, `deno compile` would take each source file for a part of the program.
  */
 export const PACK = "frameworks.json";
 

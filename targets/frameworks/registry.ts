@@ -80,8 +80,9 @@ const pip: Toolchain = {
 };
 
 /**
- * Compiles the modules of go.mod and go.sum into the program `server`. Gin is built without MsgPack, which would take
- * most of the compilation time; its documentation recommends this for servers that do not use it.
+ * Compiles the server into the program `server`, with the module versions in go.mod and go.sum. Gin is built without
+ * MsgPack, which would take most of the compilation time. Gin's documentation recommends this for servers that do not
+ * use MsgPack.
  */
 const go: Toolchain = {
   programs: ["go"],

@@ -20,7 +20,7 @@ const NOTE_AFTER_MS = 5_000;
 
 interface Bringing {
   readonly child: Child;
-  /** As in `RunningTarget`. */
+  /** The target's runtime with its version, as in `RunningTarget`. */
   readonly runtime: string | null;
   /** A path that responds with a status below 500 once the target is ready; `grpc` to make a gRPC call instead. */
   readonly path: string;

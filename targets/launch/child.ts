@@ -290,9 +290,9 @@ function start(
 }
 
 /**
- * Returns standard error. Because it is read while a load runs, `isPolled` pauses between reads if the system allows
- * it. Go's runtime writes a line per garbage collection in 39 pieces. Waking up for each piece cost a server on two
- * cores 4 % of its throughput; reading with pauses costs 1 %.
+ * Returns standard error. With `isPolled`, it is read with pauses if the system allows it, because it is read while a
+ * load runs. Go's runtime writes a line per garbage collection in 39 pieces. Waking up for each piece cost a server on
+ * two cores 4 % of its throughput; reading with pauses costs 1 %.
  */
 function errorsOf(process: Deno.ChildProcess, isPolled: boolean): ReadableStream<Uint8Array> {
   const polled = isPolled ? polledErrors(process.pid, OUTPUT_LATE_MS) : null;
@@ -328,7 +328,7 @@ function kill(process: Deno.ChildProcess): void {
   send(process, "SIGKILL");
 }
 
-/** @param pid A process id; a negative number is the group that the process leads. */
+/** @param pid A process id, or −n for the process group n. */
 function killNumber(pid: number): void {
   send({ kill: (signal) => Deno.kill(pid, signal) }, "SIGKILL");
 }

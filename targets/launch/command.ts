@@ -77,7 +77,10 @@ export function locateCommand(spec: CommandTarget, context: LocationContext): Lo
 
 type LocationContext = Pick<LaunchContext, "name" | "baseDir">;
 
-/** Like `locateCommand`, but does not look for the program, which may first have to be built by the command's steps. */
+/**
+ * Like `locateCommand`, but does not look for the program, which the target's steps, such as `build`, may first have to
+ * make.
+ */
 export function locateSurroundings(
   { cwd, inherit }: CommandTarget,
   context: LocationContext,

@@ -39,7 +39,7 @@ function variableName(name: string, os: System): string {
   return os === "windows" ? name.toUpperCase() : name;
 }
 
-/** The clean environment with the variables of `extra` added. */
+/** The environment of a foreign program: the variables that all programs inherit, with those of `extra` added. */
 export function cleanEnv(
   extra: Variables = {},
   { os, ours = ownEnv() }: { readonly os?: System; readonly ours?: Variables } = {},

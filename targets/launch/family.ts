@@ -71,7 +71,7 @@ export function bringUpWithoutProc(
   // A sandbox may forbid ps, which then lists no processes, not even this one.
   const isSeen = job !== null || (table?.() ?? []).length > 0;
   if (!isSeen) return { detached: true, env: {}, of: (child) => processGroup(child, os) };
-  // Windows has no process groups, and gives only a detached process a console of its own.
+  // Windows has no process groups, and would give a detached process a console of its own.
   const detached = os !== "windows";
   const membersOf = (program: number): number[] =>
     job?.members() ?? membersIn(table?.() ?? [], program);

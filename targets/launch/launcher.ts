@@ -48,8 +48,8 @@ export interface RunningTarget extends WatchedTree {
   /** Path of the ready check; null if there was none. */
   readonly readyPath: string | null;
   /**
-   * All process trees of the target, including its own; absent if it has only its own. More may be added while the
-   * target runs.
+   * All process trees of a composite target, including the gateway's; absent for any other target. More may be added
+   * while the target runs.
    */
   readonly parts?: () => readonly WatchedPart[];
   /**

@@ -38,8 +38,8 @@ export class Output {
     for await (const chunk of pacedReads(stream, () => this.#onChunk !== null, this.time)) {
       onChunk(chunk);
       this.onOutput(chunk);
-      // Add pieces that fit into the buffer, so that an awaited line is found before output after
-      // it pushes it out.
+      // Add pieces that fit into the buffer, so that an awaited line is found before later output
+      // overwrites it.
       for (let at = 0; at < chunk.length; at += KEPT_BYTES) {
         this.#keep(chunk.subarray(at, at + KEPT_BYTES));
         this.#onChunk?.();

@@ -27,9 +27,9 @@ function watchParent(): void {
 }
 
 /**
- * From now on, only the end of standard input ends this process when its parent dies. So the `unload` event is fired,
- * which a kill by the kernel would prevent. Meant for processes that would leave something behind, and whose event loop
- * is never blocked for long.
+ * After this call, only the end of standard input ends this process when its parent dies. So the `unload` event is
+ * fired, which a kill by the kernel would prevent. Meant for processes that would leave something behind, and whose
+ * event loop is never blocked for long.
  */
 export function endInOrder(): void {
   if (Deno.env.get(BOUND) !== "1") return;

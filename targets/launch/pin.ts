@@ -39,7 +39,7 @@ export function applyPin({ targets, workers }: Pin): Disposable {
   }
 }
 
-/** Starts a process on the cores for such processes. */
+/** Starts a process on the cores that `applyPin` has set for targets; on this process's cores if none are set. */
 export function startPinned<Started>(start: () => Started): Started {
   return startCores === null ? start() : startOn(startCores, start);
 }

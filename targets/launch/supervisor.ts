@@ -61,8 +61,8 @@ export const SUPERVISED_GROUP = "PLATEAU_SUPERVISED_GROUP";
 /** Variable with the path of a folder that is removed unless the program succeeds. */
 export const SUPERVISED_STAGE = "PLATEAU_SUPERVISED_STAGE";
 /**
- * Variable that is set for a program that counts as finished when its own process ends, even if it leaves others in the
- * background.
+ * Variable that is set for a program that counts as finished when its own process ends, even if it leaves other
+ * processes in the background.
  */
 export const SUPERVISED_STEP = "PLATEAU_SUPERVISED_STEP";
 
@@ -131,12 +131,13 @@ function limit(child: Deno.ChildProcess, family: ProcessFamily): void {
   }
 }
 
-/** How often a search for processes without limits is repeated, for a program that forks all the time. */
+/** The most searches for processes outside the control group, because a program may fork all the time. */
 const MOST_SEARCHES = 10;
 
 /**
- * Makes a program join its control group, and then whatever it has forked before: what a member of the group forks is
- * in the group, so the search ends once it finds nobody new. Throws if the program can't join.
+ * Makes a program join its control group, and then all processes that it forked before it joined. A process forked by a
+ * member is in the group from its start, so the search ends once it finds no new process. Throws if the program can't
+ * join.
  */
 export function limitFamily(
   program: number,
@@ -171,7 +172,7 @@ function limitGroup(): string[] {
   return JSON.parse(Deno.env.get(SUPERVISED_GROUP) ?? "[]");
 }
 
-/** Removes a folder. The supervisor does this, because the process that started it may have gone. */
+/** Removes a folder. The supervisor does this, because the process that started the supervisor may have gone. */
 export function removeFolder(folder: string | undefined): void {
   if (folder === undefined) return;
   try {

@@ -1,6 +1,6 @@
 /**
- * The CPU time that several process trees together used between two looks, and how long their threads waited for a
- * core. Linux only.
+ * The CPU time that several process trees together used between two readings of /proc, and how long their threads
+ * waited for a core. Linux only.
  */
 import {
   childrenOf,
@@ -17,11 +17,11 @@ import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 
 export interface TreesUse {
-  /** The processes at the later look. */
+  /** Ids of the processes at the later reading. */
   readonly pids: readonly number[];
   readonly cpuMs: number;
   /**
-   * The time that all threads together waited for a core. For a thread that ended, the time since the last look is
+   * The time that all threads together waited for a core. For a thread that ended, the time since the last reading is
    * missing.
    */
   readonly waitedMs: number;
@@ -36,8 +36,8 @@ export interface BusiestThread {
   /** The CPU time of all threads of the process that are still alive at the end. */
   readonly processMs: number;
   /**
-   * Other processes in the trees with the same command line, such as other workers; ancestors of this process don't
-   * count. Null if there are none.
+   * Other processes in the trees with the same command line, such as other workers; ancestors of the thread's process
+   * don't count. Null if there are none.
    */
   readonly peers: {
     readonly processes: number;
@@ -56,13 +56,15 @@ interface ContentionLook {
   readonly threads: ReadonlyMap<number, ThreadTimes>;
 }
 
-/** Measures what the trees have used since the last look; at the first look, since this object was made. */
+/**
+ * Measures what the trees have used since the last call of `take` or, at its first call, since this object was made.
+ */
 export class TreesContention {
   readonly #cpu = new CpuLedger();
-  /** The times of each thread at the last look. */
+  /** The times of each thread at the last reading. */
   #threads: ReadonlyMap<number, ThreadTimes> = new Map();
 
-  /** @param roots Returns the root processes; called at each look. One root may be in the tree of another. */
+  /** @param roots Returns the root processes; called at each reading. One root may be in the tree of another. */
   constructor(private readonly roots: () => readonly number[]) {
     this.take();
   }
@@ -114,8 +116,8 @@ function lineageOf(pid: number): ReadonlySet<number> {
 }
 
 /**
- * Looks at a tree. A parent is read before its children. Otherwise, a child that ends between the two readings would be
- * counted twice: by itself, and in its parent's time for ended children.
+ * Reads the processes of a tree. A parent is read before its children. Otherwise, a child that ends between the two
+ * readings would be counted twice: by itself, and in its parent's time for ended children.
  */
 function lookUnder(pid: number, parent: number | null, seen: Map<number, ContentionLook>): void {
   const stat = readStat(pid);

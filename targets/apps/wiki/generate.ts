@@ -97,7 +97,7 @@ const paragraphBlock: MarkdownBlock = (draw, topic) => {
   return sentences.map((sentence) => marked(draw, sentence)).join(" ");
 };
 
-/** Adds emphasis, code or strike-through marks to one word of some sentences. */
+/** Marks one word of the sentence with emphasis, code or strike-through, or leaves the sentence as it is. */
 function marked(draw: Draw, sentence: string): string {
   const mark = pick(draw, ["", "", "", "*", "`", "~~"]);
   return mark === "" ? sentence : sentence.replace(/(?<=\bthe )[a-z]+/, `${mark}$&${mark}`);

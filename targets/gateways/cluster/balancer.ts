@@ -63,8 +63,9 @@ function withInstance(fields: Fields, instance: number): Fields {
 const LEAST_SHARE = 0.1;
 
 /**
- * Gives fewer requests to instances that have just joined, with a share that grows linearly over time. Each request
- * considers such an instance with the probability of its share; the policy picks among the instances considered.
+ * Gives fewer requests to instances that have just joined, with a share that grows linearly over time. For each
+ * request, the policy picks among the instances considered; one that has just joined is considered with a probability
+ * equal to its share.
  */
 export class SlowStart {
   readonly #joinedMs = new Map<object, number>();
@@ -75,7 +76,7 @@ export class SlowStart {
     if (this.lengthMs > 0) this.#joinedMs.set(instance, nowMs);
   }
 
-  /** The instances to consider for the next request; always includes those that were there from the start. */
+  /** The instances to consider for the next request. They always include those that were there from the start. */
   open<One extends object>(instances: readonly One[], nowMs: number): readonly One[] {
     if (this.#joinedMs.size === 0) return instances;
     return instances.filter((instance) => this.#finds(instance, nowMs));

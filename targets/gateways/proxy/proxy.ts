@@ -14,8 +14,8 @@ import type { ResponseStore, StoredResponse } from "./stores/store.ts";
 import { tee, type WholeBody } from "./tee.ts";
 
 /**
- * For how long requests for an unshareable response are fetched concurrently, before they wait for a single fetch
- * again.
+ * How long requests for an unshareable response are sent to the origin concurrently, before they wait for a single
+ * fetch again.
  */
 const UNSHARED_MS = 1_000;
 const MOST_UNSHARED = 10_000;
@@ -42,9 +42,9 @@ export class Proxy implements Gateway {
   readonly #origin: OriginClient;
   readonly #inFlight = new Map<string, InFlightFetch>();
   /**
-   * Keys whose last response may not be shared, or is too large for that, with the moment (ms since 1970) at which each
-   * may be forgotten: what Varnish calls hit-for-miss. A fetch that failed says nothing about the next response, so its
-   * key is not among them: once the origin is back, it gets a single request for each key.
+   * Keys whose last response may not be shared or is too large to be stored, each with the moment (ms since 1970) at
+   * which it may be forgotten. Varnish calls this hit-for-miss. A fetch that failed says nothing about the next
+   * response, so its key is not remembered. So once the origin is back, it gets a single request for each key.
    */
   readonly #unshared = new Map<string, number>();
   readonly #generations = new Generations();
@@ -140,8 +140,8 @@ export class Proxy implements Gateway {
       const both = tee(response, { maxBodyBytes, isWanted });
       const patience = setTimeout(() => {
         isLate = true;
-        // Stop the others waiting. The fetch continues, and its response is still stored at the
-        // end.
+        // Let the other requests stop waiting. The fetch continues, and its response is still
+        // stored at the end.
         stored.resolve(null);
         both.release();
       }, PATIENCE_MS);
@@ -170,7 +170,8 @@ export class Proxy implements Gateway {
     const keptAtMs = Date.now();
     const stored = { status, headers: fields, body, keptAtMs, freshUntilMs: keptAtMs + freshMs };
     await this.store.set(key, stored, freshMs + this.settings.staleMs);
-    // Let requests that looked in the store before read their results.
+    // Let earlier look-ups in the store finish, so that the requests that made them still find this
+    // fetch.
     await new Promise((resolve) => setTimeout(resolve));
     return stored;
   }
@@ -188,7 +189,7 @@ export class Proxy implements Gateway {
     this.#unshared.set(key, Date.now() + UNSHARED_MS);
   }
 
-  /** Handles the line `empty`: a load begins with an empty store. */
+  /** Handles the line `empty`, so that a load begins with an empty store. */
   receive(line: string): void {
     if (line !== "empty") return;
     this.#inFlight.clear();
