@@ -20,8 +20,8 @@ export class K6Check {
   constructor(private readonly constants: Constants, private readonly scope: ScriptScope) {}
 
   /**
-   * @param variable Name of the response outside of the check, for a check whose function has no parameter; null for
-   * none.
+   * @param variable Name of the variable that holds the response outside of the check, for a check whose function has
+   * no parameter; null if there is no such variable.
    */
   expectedIn(node: js.Expression, variable: string | null): CheckedParts | null {
     if (node.type !== "ArrowFunctionExpression" && node.type !== "FunctionExpression") return null;

@@ -69,7 +69,7 @@ const ARITHMETIC = new Map<string, (a: number, b: number) => unknown>([
   [">=", (a, b) => a >= b],
 ]);
 
-/** Built-in functions that can be called without running the script, by the way scripts write them. */
+/** Built-in functions that can be called without running the script, keyed by what scripts write to call them. */
 const CALLED = new Map<string, (value: unknown) => unknown>([
   ["JSON.stringify", (value) => JSON.stringify(value)],
   ["encodeURIComponent", (value) => withMarks(encodeURIComponent(String(value).toWellFormed()))],
@@ -93,10 +93,10 @@ export class Constants {
     js.Expression,
     { readonly made: unknown; readonly reads: ReadonlySet<string> }
   >();
-  /** Names of the environment variables that the current value uses. */
+  /** Names of the environment variables that have been read so far for the value that is being evaluated. */
   #reads = new Set<string>();
   readonly #sizes = new WeakMap<object, number>();
-  /** Nesting depth of the current value. Each value is part of the one around it, or is referred to by it. */
+  /** Number of values that are being evaluated: the innermost one, and those that contain it or refer to it. */
   #depth = 0;
 
   constructor(
@@ -142,8 +142,8 @@ export class Constants {
   }
 
   /**
-   * Names of the environment variables that the value of an expression uses, if it is known. A file that contains that
-   * value also contains theirs, which may be secrets.
+   * Names of the environment variables that are read to evaluate an expression. A file that contains the expression's
+   * value also contains the values of these variables, which may be secrets.
    */
   readBy(node: js.Expression | js.SpreadElement, scope: ScriptScope): ReadonlySet<string> {
     return this.#reading(() => this.known(node, scope)).reads;
@@ -345,7 +345,9 @@ export class Constants {
     return isPlain || name === "JSON.stringify" ? of(value) : this.#refuse(node);
   }
 
-  /** The result of a call, if the function consists of nothing but an expression that it returns. */
+  /**
+   * Evaluates a call of a function that does nothing but return the value of an expression. Refuses any other function.
+   */
   #returned(
     { node: { params, body }, scope: around }: FunctionBinding,
     call: js.CallExpression,
@@ -396,8 +398,8 @@ function changedNames(program: js.Program): ChangedNames {
   const assigned = new Set<string>();
   const given = new Set<string>();
   /**
-   * For each name: other names that may stand for the same map or list, or for a part of it, because they were assigned
-   * or passed to it.
+   * For each name, the names of maps and lists that may be its value, or a part of its value, because they were
+   * assigned to it or passed as the argument for it.
    */
   const givenTo = new Map<string, string[]>();
   const functions = functionsIn(program);

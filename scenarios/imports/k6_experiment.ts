@@ -1,6 +1,6 @@
 /**
- * Converts a k6 script to an experiment in TypeScript that keeps the script's functions. `init` writes it to a file.
- * Pure.
+ * Converts a k6 script to an experiment in TypeScript that keeps the script's functions. The command `init` writes the
+ * experiment to a file. Pure.
  */
 import type * as js from "acorn";
 import type { Files } from "../../base/files.ts";
@@ -58,7 +58,7 @@ const HERE: Readonly<Record<string, string>> = {
 const UTILS = /^https:\/\/jslib\.k6\.io\/k6-utils\//;
 const OF_UTILS = ["randomIntBetween", "randomItem", "randomString", "uuidv4"];
 
-/** Throws a UserError if the script contains nothing that can be converted. */
+/** Throws a UserError if no experiment can be made of the script. */
 export function k6Experiment(
   text: string,
   path: string,
@@ -69,7 +69,7 @@ export function k6Experiment(
     return experimentOf(text, path, source, around);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const refusing = new ScriptSource(text, path); // new, without refusals of merely marked parts
+    const refusing = new ScriptSource(text, path); // a new one, to report nothing but this error
     refusing.attempt(() => {
       throw error;
     }, null);
@@ -248,7 +248,8 @@ interface MakingContext {
   /** Returns a name that does not occur in the script: the given one, with underscores appended if needed. */
   readonly own: (name: string) => string;
   /**
-   * The environment of the k6 scenario, by name. Parts of its values that come from environment variables are marked.
+   * Environment variables that the k6 scenario sets, keyed by name. Parts of their values that come from the
+   * environment of Plateau itself are marked.
    */
   readonly ofScenario: ReadonlyMap<string, string>;
   /** Values of the environment variables that the marks name. */
@@ -372,8 +373,8 @@ class Making {
   }
 
   /**
-   * Defines `__ENV` with the variables that the script reads. They have the values that the k6 scenario sets. All
-   * others are read from the environment, unless they are unset there, because reading an unset variable would fail.
+   * Defines `__ENV` with the variables that the script reads. Those that the k6 scenario sets have the values set
+   * there. The others are read from the environment, except variables that are unset, because reading these would fail.
    */
   #environment(): void {
     const { source, env, own, ofScenario } = this.context;

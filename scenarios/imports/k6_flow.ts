@@ -56,7 +56,7 @@ interface K6Context {
 
 const USUAL_TIMEOUT_MS = 60_000;
 
-/** Modules that can't be converted, each with the key for such requests in an experiment file. */
+/** Modules that can't be converted, each with the key that requests of its protocol have in an experiment file. */
 const KEYS_FOR: Readonly<Record<string, string>> = {
   "k6/ws": "websocket",
   "k6/websockets": "websocket",
@@ -76,10 +76,10 @@ export class K6Flow {
   readonly #expansion = new Expansion();
   readonly #sending = new WeakMap<js.Node, boolean>();
   readonly #ending = new WeakMap<js.Node, readonly string[]>();
-  /** Number of redirects that each request follows; null before the first request. */
+  /** The most redirects that each request follows; null before the first request. */
   #redirects: number | null = null;
   #timeoutMs: number | null = null;
-  /** Number of calls of the script's functions around the current position. */
+  /** Number of calls of the script's own functions that enclose the node that is being walked. */
   #depth = 0;
 
   constructor(private readonly around: K6Context) {}
@@ -252,8 +252,8 @@ export class K6Flow {
 
   /**
    * Walks the branch that a known condition selects. If the condition is unknown, the statement is left out with a
-   * note. It is refused if a branch sends requests, or if it may end an iteration or loop for another reason than a
-   * response.
+   * note. It is refused instead if a branch sends requests, or if a branch may end an iteration or loop and the
+   * condition depends on anything but a response.
    */
   #if(node: js.IfStatement, scope: ScriptScope): void {
     const { test, consequent, alternate } = node;
@@ -595,8 +595,8 @@ export class K6Flow {
   }
 
   /**
-   * Takes over settings that the scenario or the load has for all requests. Refuses a different limit of redirects. Of
-   * different time-outs, the longest applies.
+   * Takes over those settings of a request that, in Plateau, the scenario or the load has for all requests. Refuses a
+   * limit of redirects other than that of the earlier requests. If time-outs differ, the longest applies.
    */
   #agree(redirects: unknown, timeout: unknown, at: number): void {
     if (typeof redirects !== "number") {

@@ -479,8 +479,8 @@ export class K6Functions {
   }
 
   /**
-   * The think times for a pause of `node` seconds, one for each constant or uniform part of the sum; null if they are
-   * unknown.
+   * The think times for a pause of `node` seconds. If the length is a sum, each constant or uniformly distributed
+   * summand becomes a think time of its own. Null if the length is unknown.
    */
   #thinks(node: js.Node, scope: ScriptScope): unknown[] | null {
     const one = node as js.AnyNode;
@@ -531,7 +531,8 @@ export class K6Functions {
     for (const property of params?.type === "ObjectExpression" ? params.properties : []) {
       if (property.type !== "Property" || property.key.type !== "Identifier") continue;
       const value = property.value as js.Expression;
-      // A name made from an environment variable would bring its value into the file.
+      // A request's name that is made from an environment variable would bring the variable's value
+      // into the file.
       if (property.key.name === "tags" && constants.readBy(value, scope).size > 0) continue;
       const known = constants.known(value, scope);
       if ("given" in known) values[property.key.name] = known.given;

@@ -82,7 +82,7 @@ const REDIRECTS =
   "redirects have figures of their own";
 
 interface TagScope {
-  /** Selects requests in a threshold, where it follows the figure in parentheses; null for all requests. */
+  /** The part in parentheses that follows the figure in a threshold and selects requests; null for all requests. */
   readonly cells: string | null;
   readonly steps: ThresholdContext["steps"];
 }
@@ -131,8 +131,8 @@ const AGGREGATIONS = new Map([["avg", "mean"], ["med", "p50"], ["min", "min"], [
 const duration: MetricLike = ({ aggregation, percentile, limit, isWhole }, { isOpen }) => {
   const name = aggregation === "p" ? `p${Number(percentile)}` : AGGREGATIONS.get(aggregation);
   if (name === undefined) return NO_FIGURE;
-  // k6 measures from the moment of sending, as Plateau does for service time. A figure of a single
-  // request in a flow is always a latency.
+  // k6 measures from the moment of sending, as Plateau does for service time. For a single request
+  // in a flow, Plateau has only the latency.
   return { name: isOpen && isWhole ? `service.${name}` : name, limit: `${limit}ms` };
 };
 

@@ -30,12 +30,15 @@ export class PostmanValues {
     return [...this.#variables];
   }
 
-  /** The values that the scenario needs, by name. */
+  /** The values that the scenario needs, keyed by name. */
   taken(): Record<string, unknown> {
     return Object.fromEntries(this.#used);
   }
 
-  /** The text with the collection's own variables filled in; other placeholders stay. Throws a TooLong. */
+  /**
+   * The text with the collection's own variables filled in; other placeholders stay. Throws a TooLong if the text
+   * becomes too long.
+   */
   resolved(text: string): string {
     let made = text;
     for (let round = 0; round < MOST_NESTED; round++) {
@@ -51,7 +54,8 @@ export class PostmanValues {
   }
 
   /**
-   * The text with the collection's variables filled in, and other placeholders renamed as in Plateau. Throws a TooLong.
+   * The text with the collection's variables filled in, and other placeholders renamed as in Plateau. Throws a TooLong
+   * if the text becomes too long.
    */
   filled(text: string): string {
     return replaced(

@@ -48,15 +48,18 @@ export interface ImportedFile extends ImportedText {
 
 interface ImportFiles {
   readonly files: Files;
-  /** Converts a path relative to the other tool's file to one for the experiment file. */
+  /** Converts a path relative to the other tool's file to one relative to the experiment file. */
   readonly pathOf?: ImportContext["pathOf"];
-  /** Whether requests that may change data are also imported from files that only describe a service. */
+  /**
+   * For a file that only describes a service, such as OpenAPI: whether requests that may change data are imported, too.
+   */
   readonly writes?: boolean;
 }
 
 /**
  * The experiment for a file of another tool; null if `source` has no known format. Throws a UserError with everything
- * that is wrong with the file. Call this within `withEngine`, because patterns need an engine.
+ * that is wrong with the file. Call this within `withEngine`, which loads the regular-expression engine if a pattern
+ * needs it.
  * @param path The path of the file, as shown in messages.
  */
 export function importedFile(
@@ -88,7 +91,7 @@ export function importedFile(
 
 /**
  * Converts an Artillery script, with the functions of its processor; null if `source` is not one. Throws a UserError
- * with every problem. Call this within `withEngine`, because patterns need an engine.
+ * with every problem. Call this within `withEngine`, which loads the regular-expression engine if a pattern needs it.
  */
 export function artilleryScript(
   source: string,
@@ -166,8 +169,8 @@ function problemsOf(
 }
 
 /**
- * The first problems, and the number of further ones. Their number is limited, because the place of each is looked up
- * in the text.
+ * The first problems, and a message that counts the rest. No more are shown, because finding the place of each one
+ * means searching the text.
  */
 function shown({ issues }: z.ZodError, data: unknown, file: string, placed: Placed): Problem[] {
   const { most } = LIMITS.problems;

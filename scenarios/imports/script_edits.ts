@@ -62,8 +62,8 @@ export class Edits {
     const inner = left.filter((one) =>
       !left.some((other) => other !== one && one.start >= other.start && one.end <= other.end)
     );
-    // At the same position, text after a part comes before text in front of another one, and text
-    // after an inner part before text after an outer one.
+    // Of the texts inserted at the same position, those that follow a part come first (inner parts
+    // before outer ones), and then those that precede a part.
     const isOpening = ({ closes }: Edit): number => closes === null ? 1 : 0;
     const all = [...kept, ...inner].toSorted((a, b) =>
       a.start - b.start || isOpening(a) - isOpening(b) || (b.closes ?? 0) - (a.closes ?? 0) ||

@@ -27,7 +27,7 @@ export class ScriptSource {
   /** Offsets at which lines start; null until they are needed. */
   #starts: readonly number[] | null = null;
 
-  /** Throws a UserError if the text is not JavaScript. */
+  /** Throws a UserError if the text is not JavaScript, is too long, or is nested too deep. */
   constructor(readonly text: string, private readonly path: string) {
     if (!isWithin("experimentFile", text.length)) {
       const message = `Cannot read it: ${beyond("experimentFile", text.length)}`;

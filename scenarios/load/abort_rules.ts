@@ -15,7 +15,10 @@ const OPPOSITE: Readonly<Record<Relation, Relation>> = {
   ">=": "<",
 };
 
-/** The opposite of the rule in `text`, which must hold for the load to continue; or the problems of the text. */
+/**
+ * The opposite of the abort rule in `text`: the load continues as long as this opposite holds. Returns the problems of
+ * `text` instead if it can't be used.
+ */
 function keptBy(text: string): Objective | readonly string[] {
   const parsed = parseThreshold(text);
   if ("problems" in parsed) return parsed.problems;

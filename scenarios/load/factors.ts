@@ -7,7 +7,7 @@ import { durationText, rateText } from "../../base/quantity.ts";
 /** The values of each factor, by its name; undefined for a factor that the file leaves out. */
 export type Factors = Readonly<Record<string, readonly Json[] | undefined>>;
 
-/** Values of the factors that vary, by path, as people write them. */
+/** Values of the factors that vary, as people write them, keyed by path, such as `phases.0.arrivals`. */
 export type FactorValues = Readonly<Record<string, Json>>;
 
 /** One value of each factor. */

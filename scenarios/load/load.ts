@@ -1,5 +1,5 @@
 /**
- * `Load`, the load that the generator makes. It is validated once, here, from flags or from one combination of an
+ * `Load`, the load that the generator makes. It is built here from validated flags, or from one combination of an
  * experiment's factors. `runner/measure` divides it into jobs for the workers. Pure.
  */
 import {
@@ -93,7 +93,7 @@ export interface CapacityLoad extends CommonLoad {
 /** The load of a run: either one that the generator makes, or a search that makes many. */
 export type PlannedLoad = Load | CapacityLoad;
 
-/** Approximate number of short trials in a search, and of long ones. */
+/** Approximate number of short trials, and also of long ones, in a search. */
 const USUAL_TRIALS = 10;
 
 /**

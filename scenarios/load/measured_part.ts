@@ -62,8 +62,8 @@ export function figuresConflict(
 }
 
 /**
- * The parts of an experiment that these rules need. Any of them may be invalid, because the schema reports that
- * separately.
+ * The parts of an experiment that the checks of `discard` and `figures` need. Any of them may be invalid, because the
+ * schema reports that separately.
  */
 interface MeasuredParts {
   readonly load?: LoadSpec;
@@ -82,7 +82,8 @@ interface PlacedLoad {
 /**
  * Every valid load of an experiment, with the place at which its problems are reported.
  * @param given The parts of the experiment, any of which may be invalid.
- * @param isWrong Whether the value at a path is invalid, so that its length is unknown.
+ * @param isWrong Whether the value at a path is invalid. A load that is invalid is left out, because its length is
+ * unknown.
  * @param key Where problems of the load that scenarios share are reported.
  */
 function loadsOf(

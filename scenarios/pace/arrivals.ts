@@ -81,7 +81,9 @@ export interface Phase {
 
 interface Piece {
   readonly startUs: number;
-  /** Number of arrivals due before the piece starts, and then within it. */
+  /**
+   * Number of arrivals due before this piece, which is one phase, starts. `within` is the number due during the piece.
+   */
   readonly before: number;
   readonly within: number;
   readonly fromPerUs: number;
@@ -89,7 +91,7 @@ interface Piece {
 }
 
 /**
- * Rounding error of a number of arrivals, relative to that number. An arrival this close to the end of a piece counts
+ * Rounding error of a number of arrivals, relative to that number. An arrival this close to the end of a phase counts
  * as after it.
  */
 const ROUNDING_RATIO = 8 * Number.EPSILON;

@@ -1,7 +1,7 @@
 /**
  * Decides how many virtual users of a closed loop may be present while their number ramps, and when the next one may
  * come. In each stage, the number is constant or changes linearly. It is counted in whole users, as in k6: one more
- * when the line has reached the next whole number, one fewer when it has gone down by one. There is no clock; times are
+ * each time the linear value has risen by one, one fewer each time it has fallen by one. There is no clock; times are
  * microseconds since the start.
  */
 

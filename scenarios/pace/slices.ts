@@ -47,7 +47,10 @@ export function turnsOf(
   return { ...lengths, pairs, warmPairs, seed, durationUs };
 }
 
-/** The golden ratio's fraction. The fractions of its multiples lie evenly between 0 and 1, however many there are. */
+/**
+ * The fractional part of the golden ratio. The fractional parts of its multiples are spread evenly between 0 and 1,
+ * however many multiples there are.
+ */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 export class Turns {

@@ -1,7 +1,7 @@
 /**
  * Makes the runs of an experiment, in order. Each block has one run for each combination of target, scenario and factor
- * values. The seed shuffles the blocks unless their order is fixed, and the caller takes as many of them as it needs.
- * Pure.
+ * values. The seed shuffles the runs of each block unless `order` is sequential, and the caller takes as many blocks as
+ * it needs. Pure.
  */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { checkLimit } from "../../base/limits.ts";
@@ -52,7 +52,7 @@ export interface Cell {
   readonly scenario: string;
   readonly request: Scenario;
   readonly load: PlannedLoad;
-  /** The value of each factor that varies in the experiment, by a path such as `connections` or `set.delay`. */
+  /** The value of each factor that varies in the experiment, keyed by a path such as `connections` or `set.delay`. */
   readonly parameters: Readonly<Record<string, Json>>;
 }
 
@@ -106,8 +106,9 @@ export function planBlocks(
 }
 
 /**
- * Throws a UserError if there would be too many runs, or if one would take too long. @param cells The cells that `only`
- * leaves.
+ * Throws a UserError if the runs would be too many or too long, if a table has too few rows for the virtual users, or
+ * if the results would be too large.
+ * @param cells The cells that `only` leaves.
  */
 function checkRuns({ repeat, interval }: RunFactors, cells: readonly Cell[]): void {
   const times = typeof repeat === "number" ? repeat : repeat.atMost ?? 1;

@@ -29,7 +29,7 @@ import {
 /** One combination of the values of a target's own settings, or of some of them. */
 interface Variant<Spec> {
   readonly spec: Spec;
-  /** The value of each setting that varies, by a path such as `set.delay`. */
+  /** The value of each setting that varies, keyed by a path such as `set.delay`. */
   readonly parameters: FactorValues;
 }
 
@@ -39,8 +39,8 @@ interface TargetVariant extends Variant<TargetSpec> {
 }
 
 /**
- * The target with each combination of values. A gateway also varies with the target behind it. The latter's settings
- * keep their paths, except for a path that the gateway has as well: there, the name of the target behind it is put in
+ * The target with each combination of values. A gateway also varies with the settings of the target behind it. These
+ * keep their paths, except where the gateway has the same path: there, the name of the target behind it is put in
  * front, as in `slow.proxy.store`.
  */
 export function targetVariants(
@@ -73,7 +73,7 @@ export function countOfVariants(
     : own * countOfVariants(targets[behind], targets);
 }
 
-/** The target's settings that may be factors, by section. */
+/** The target's settings that may be factors, in one map for each section of settings. */
 function factorsOf(written: WrittenTarget): Factors[] {
   if ("cluster" in written) return [clusterFactors(written)];
   if ("proxy" in written) return [proxyFactors(written)];

@@ -29,7 +29,8 @@ interface UnreadableLog {
   /** Why the log can't be replayed; does not name the log. */
   readonly problem: string;
   /**
-   * What the user may do: send the log's other methods, too (`writes`), or name its format, which is null if none fits.
+   * What the user may do: send the log's other methods, too (`writes`), or name its format. `format` is null if no
+   * known format fits.
    */
   readonly remedy: "writes" | { readonly format: LogFormatName | null };
   /** The first unreadable lines; if there are none, the first lines without a request. */
@@ -96,7 +97,9 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Number of lines at the beginning of a log from which its format is guessed. They reach past the head of a file. */
+/**
+ * Number of lines at the beginning of a log from which its format is guessed: enough to get past the header of a file.
+ */
 const FIRST_LINES = 50;
 
 function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogFormatName | null {

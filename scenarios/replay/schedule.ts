@@ -46,7 +46,7 @@ export class ReplayBuilder {
   readonly empty: WrongLine[] = [];
   /** Number of requests that were left out, by method. */
   readonly otherMethods = new Map<string, number>();
-  /** Number of lines that are requests or should be, so without comments and blank lines. */
+  /** Number of lines that are or should be requests: all but comments and blank lines. */
   lines = 0;
   wrongLines = 0;
   emptyLines = 0;

@@ -101,7 +101,7 @@ function sizeOf(field: FormField): number {
   return typeof field === "object" ? field.file.size : String(field).length;
 }
 
-/** The form's body and content-type. A form always has the same boundary, which appears in none of its parts. */
+/** The form's body and content-type. Equal forms always get the same boundary, which appears in none of their parts. */
 export function multipartBody(form: Multipart): { type: string; body: BodyPart[] } {
   const fields = fieldsOf(form).map(([name, field]) => partOf(name, field));
   const boundary = boundaryOf(fields.flatMap(({ head, content }) => [head, content]));

@@ -386,7 +386,7 @@ export interface ReceivedResponse {
 
 /**
  * How the response differs from the expectation, without secrets; null if it does not differ. Call this within
- * `withEngine`, because patterns need an engine.
+ * `withEngine`, which loads the regular-expression engine if a pattern needs it.
  */
 export function responseProblem(expect: Expectation, response: ReceivedResponse): string | null {
   const { status, body } = response;

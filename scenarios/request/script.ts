@@ -126,15 +126,15 @@ export type ScriptOf<Request> =
     readonly code?: ScriptCode;
     /** Names of the functions that are called for each virtual user; absent if there are none. */
     readonly user?: UserHooks;
-    /** Memory through which data of the code is renewed during the load; absent if the data stays the same. */
+    /** Shared memory through which new data for the code arrives during the load; absent if the data stays the same. */
     readonly fresh?: SharedArrayBuffer;
     /** Origins to which redirects may lead, besides the target's own; absent if there are none. */
     readonly elsewhere?: readonly string[];
-    /** Values that belong to a single virtual user each, by the user's index; absent if there are none. */
+    /** The values that each virtual user has for itself alone, indexed by user; absent if there are none. */
     readonly own?: readonly Readonly<Record<string, string>>[];
     /**
-     * The tables whose rows are sent. The variants in `rowOf` are those of the users' values or, if the script has no
-     * users, the requests.
+     * The tables whose rows are sent. `rowOf` has an element for each element of `users` or, if the script has no
+     * users, of `requests`.
      */
     readonly tables?: readonly TableUse[];
   }
@@ -261,8 +261,8 @@ interface RequestVariants {
 }
 
 /**
- * The tables of all requests of a mix, each once. A table has the row of each variant of each request; -1 for a variant
- * without a row.
+ * The tables of all requests of a mix, each once. `rowOf` has an element for each variant of each request: the index of
+ * its row, or -1 if the variant has no row of the table.
  */
 function tablesOf(mix: readonly RequestVariants[]): Pick<Script, "tables"> {
   const keyOf = ({ file, values }: TableUse): string => [file, ...values].join("\n");
@@ -452,8 +452,8 @@ export function readsBody({ expect, captures }: ScriptRequest): boolean {
 }
 
 /**
- * Whether the script sends the captured value in a header field that authenticates the sender, such as the token of a
- * login.
+ * Whether the script sends the captured value `name` in a header field that authenticates the sender, such as the token
+ * of a login.
  */
 export function authenticatesLater(name: string, script: Script): boolean {
   const steps = script.kind === "flow" ? script.steps : [];

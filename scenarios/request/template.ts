@@ -74,7 +74,7 @@ function asIs(value: string): string {
   return value;
 }
 
-/** Escapes line breaks and the quotes around a name in multipart form data (WHATWG HTML). */
+/** Escapes line breaks and quotes, so that a name can be put in quotes in multipart form data (WHATWG HTML). */
 export function inQuotes(value: string): string {
   return value.toWellFormed().replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll(
     '"',

@@ -113,8 +113,8 @@ const sqlite = (files: Files) =>
   ).describe("Rows of a database, one after the other");
 
 /**
- * The source with its path replaced by the rows of the file. Adds an issue if the rows can't be read, or can't be taken
- * in the given order.
+ * The source with its path replaced by the rows of the file. Adds an issue if the rows can't be read, lack a column
+ * that the source names, or can't be taken in the given order.
  */
 function tableIn<Source extends "csv" | "jsonl" | "sqlite">(
   context: z.core.$RefinementCtx,
@@ -145,7 +145,7 @@ function tableIn<Source extends "csv" | "jsonl" | "sqlite">(
   return { ...rest, [source]: table } as Taken & { readonly [of in Source]: Table };
 }
 
-/** Why the rows can't be drawn by weight; null if they can, or if they are taken in another order. */
+/** Why `order` and `weight` don't fit each other or the rows; null if they do. */
 function wrongWeights({ order, weight }: Taken, { rows }: Table): string | null {
   if (order !== "weighted") {
     return weight === undefined ? null : "Cannot use weight with this order: write order: weighted";
@@ -207,9 +207,9 @@ interface DrawnValues {
 }
 
 /**
- * Draws the variants of the named values, in the order in which they are sent. A file gives one variant for each row.
- * Random values give 1,000 variants; beside a file, they give as many whole passes through its rows as fit into 1,000,
- * but at least one.
+ * Draws the variants of the named values, in the order in which they are sent. A file gives one variant for each row;
+ * random values alone give 1,000. With both, the rows of the file are repeated as a whole, as often as fits into 1,000,
+ * but at least once.
  */
 export function drawValues(
   values: ValueSpecs,

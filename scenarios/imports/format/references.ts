@@ -37,7 +37,10 @@ export class Call {
   constructor(readonly name: string, readonly given: unknown) {}
 }
 
-/** The environment, with each value marked when it is read. @param read Receives the values that are read, by name. */
+/**
+ * Wraps the environment so that each value is marked with the name of its variable when it is read.
+ * @param read Receives each value that is read, keyed by the name of its variable.
+ */
 export function marking(env: ReadVariable, read: Map<string, string>): ReadVariable {
   return (name) => {
     const value = env(name);
@@ -63,7 +66,10 @@ function marked(names: string, text: string): string {
 
 interface Part {
   readonly text: string;
-  /** Comma-separated names of the variables from which the text comes; absent if it stands in the other tool's file. */
+  /**
+   * Comma-separated names of the variables from which the text comes; absent if the text itself stands in the other
+   * tool's file.
+   */
   readonly names?: string;
 }
 
@@ -97,7 +103,9 @@ export function unmarkedIn(value: unknown): unknown {
   );
 }
 
-/** A slice of the text. Positions count the text without marks. A marked part that is cut loses its mark. */
+/**
+ * A slice of the text. `from` and `end` count characters without the marks. A marked part that is cut loses its mark.
+ */
 export function sliced(text: string, from: number, end = Infinity): string {
   let at = 0;
   return partsOf(text).map(({ text, names }) => {
@@ -131,15 +139,15 @@ export function withMarks(encoded: string): string {
 /** Replaces values of environment variables, which may be secrets, by references to the variables. */
 export class References {
   /**
-   * Variables whose values, or passwords in those values, remain in the experiment because no reference can replace
-   * them.
+   * Names of variables whose value, or a password in that value, remains in the experiment because no reference can
+   * replace it.
    */
   readonly holds = new Set<string>();
 
-  /** @param read Values of the variables, by name. */
+  /** @param read Values that were read from the environment, keyed by the name of the variable. */
   constructor(private readonly read: ReadonlyMap<string, string> = new Map()) {}
 
-  /** Puts references into all scenarios, including those of environments. */
+  /** Puts references into all scenarios, including those within the choices of a parameter such as `environment`. */
   inScenarios(part: Readonly<Record<string, unknown>>): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(part).map(([key, inner]) => {
@@ -161,8 +169,8 @@ export class References {
   }
 
   /**
-   * Returns a key without marks and notes their variables, because keys, such as names of header fields, can't hold
-   * references.
+   * Returns a key without marks, and notes the variables that the marks name, because a key, such as the name of a
+   * header field, can't hold a reference.
    */
   #inKey(key: string): string {
     return partsOf(key).map(({ text, names }) => {

@@ -87,7 +87,7 @@ export class Contents {
     return byName([...fields.map(({ name, value }) => [name, value] as const), ...parts]);
   }
 
-  /** Makes a single file without a parameter name the whole body. Refuses any other files. */
+  /** Uses a single file without a parameter name as the whole body. Refuses any other files. */
   #file(
     sampler: PlanElement,
     fields: readonly Argument[],

@@ -87,7 +87,7 @@ export function elementsIn({ children }: XmlElement): PlanElement[] {
   });
 }
 
-/** Collects the parts of a plan that would make the load differ from JMeter's, each with its place. */
+/** Collects the parts of a plan that would make the load differ from JMeter's, each with its place in the file. */
 export class Refusals {
   readonly #problems = new Map<string, XmlPlace & Pick<Problem, "message" | "fix">>();
 

@@ -51,7 +51,7 @@ export function groupLoadOf(
 
 /**
  * The first thread begins immediately, and each further one `eachS` after the one before. Threads that would begin
- * after the end are left out.
+ * after the end of the load are left out.
  */
 function ramping(threads: number, rampS: number, durationS: number): GroupLoad["load"] {
   const eachS = rampS / threads;

@@ -58,7 +58,7 @@ class PlanImport {
   readonly #elements: readonly PlanElement[];
   readonly #origins = new Origins();
   readonly #expansion = new Expansion();
-  /** The cookie managers of the requests of the thread group; requests in one scope share their list. */
+  /** For each scope in which the current thread group has requests, the list of cookie managers that apply to it. */
   readonly #cookieManagers = new Set<readonly PlanElement[]>();
 
   constructor(root: XmlElement, path: string, private readonly around: ImportContext) {
@@ -72,7 +72,9 @@ class PlanImport {
     this.#elements = elementsIn(root.children.find(({ name }) => name === "hashTree") ?? root);
   }
 
-  /** Throws a UserError that lists everything that would make the load differ from JMeter's. */
+  /**
+   * Converts the plan. If parts of it would make the load differ from JMeter's, throws a UserError that lists them all.
+   */
   made(): Import {
     const plan = this.#elements.find(({ kind }) => kind === "TestPlan");
     this.#declare(this.#elements);
@@ -187,7 +189,10 @@ class PlanImport {
     return {};
   }
 
-  /** The cookie manager of all requests of the group; null if none has one. Refuses any others. */
+  /**
+   * The cookie manager that applies to all requests of the group; null if there is none. Refuses any other cookie
+   * manager.
+   */
   #cookieManager(group: PlanElement): PlanElement | null {
     const ofEach = [...this.#cookieManagers];
     const all = [...new Set(ofEach.flat())];
@@ -263,7 +268,10 @@ class PlanImport {
     return Array.from({ length: rounds }, () => once).flat();
   }
 
-  /** Refuses a plan that has become too large, and stops reading it. @param whyNot Null if it is not too large. */
+  /**
+   * Refuses a plan that has become too large, and stops reading it.
+   * @param whyNot Why the plan is too large; null if it is not.
+   */
   #bound(whyNot: string | null, at: PlanElement): void {
     if (whyNot === null) return;
     this.#refusals.add(at, `Cannot convert ${at.called}: ${whyNot}`);

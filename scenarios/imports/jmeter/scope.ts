@@ -10,7 +10,7 @@ export interface PlanScope {
   /** Defaults of properties such as `HTTPSampler.domain`, for requests that do not set them. */
   readonly defaults: Readonly<Record<string, string>>;
   /**
-   * Header fields of header managers, by name in lower case. They are kept as elements because each request fills in
+   * Header fields of header managers, keyed by lower-case name. They are kept as elements because each request fills in
    * its own values.
    */
   readonly headers: Readonly<Record<string, PlanElement>>;
@@ -47,8 +47,8 @@ const OTHERWISE: readonly (readonly [name: string, why: string])[] = [
 ];
 
 /**
- * Reasons why JMeter would send something other than Plateau would; the element is an HTTP Request, or the defaults of
- * several.
+ * Reasons why JMeter would send something other than Plateau would.
+ * @param element An HTTP Request, or an element with defaults for several requests.
  */
 export function otherRequests(element: PlanElement): string[] {
   return OTHERWISE.flatMap(([name, why]) => {

@@ -32,7 +32,7 @@ export class PlanVariables {
   /** Files from which earlier thread groups have taken rows. */
   readonly #begun = new Set<string>();
   readonly #used = new Map<string, unknown>();
-  /** Number of loops of several rounds around the current position. */
+  /** Number of loops with more than one round that enclose the element that is being read. */
   #loops = 0;
 
   constructor(
@@ -46,7 +46,7 @@ export class PlanVariables {
     return this.#rows.size > 0;
   }
 
-  /** Begins a thread group, to which rows and values belong until the next one begins. */
+  /** Begins a thread group, to which all CSV columns and values belong until this is called again. */
   beginGroup(): void {
     this.#rows = new Map(this.#planRows);
     this.#used.clear();
@@ -102,7 +102,7 @@ export class PlanVariables {
     try {
       return Object.keys(this.around.files.rows(path)[0]);
     } catch {
-      return []; // reported when the scenario's values are read
+      return []; // an unreadable file is reported when the scenario's values are read
     }
   }
 
@@ -139,8 +139,8 @@ export class PlanVariables {
   }
 
   /**
-   * The replacement for `${inner}`. Columns of a file come before constants of the same name, because JMeter reads the
-   * row after it defines the constants.
+   * The replacement for `${inner}`. A column of a file takes precedence over a constant of the same name, because
+   * JMeter reads the row after it defines the constants.
    */
   #meaning(inner: string, written: string, place: XmlPlace): string {
     const value = this.#rows.get(inner);

@@ -24,7 +24,7 @@ interface OpenElement extends XmlElement {
   text: string;
 }
 
-/** Throws a UserError that gives the place of the problem. */
+/** Parses a file. Throws a UserError that gives the place of the problem if the text is too long or can't be parsed. */
 export function xmlIn(text: string, path: string): XmlElement {
   if (!isWithin("experimentFile", text.length)) {
     const message = `Cannot read it: ${beyond("experimentFile", text.length)}`;

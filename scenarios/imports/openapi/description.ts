@@ -1,5 +1,6 @@
 /**
- * An OpenAPI description as written. Follows its references, and collects all its problems, each with its place. Pure.
+ * An OpenAPI description as written. Follows the references in it, and collects the problems found, each with its path.
+ * Pure.
  */
 import * as z from "zod";
 import { isMap } from "../../../base/yaml/json_text.ts";

@@ -54,8 +54,8 @@ export class Examples {
   }
 
   /**
-   * Whether the schema describes a file or a list of files, at least in one of its choices. @param seen Schemas that
-   * were searched, or are being searched.
+   * Whether the schema, or at least one of its choices, describes a file or a list of files.
+   * @param seen Schemas that were searched, or are being searched.
    */
   #isFile(part: Part, seen: Set<unknown>): boolean {
     if (seen.has(part.value)) return false;
@@ -76,8 +76,9 @@ export class Examples {
   }
 
   /**
-   * Counts a value or a schema. Throws a TooManyValues above the limit. @param count For a choice, the number of lists
-   * of choices that are still open.
+   * Counts a value or a schema. Throws a TooManyValues above the limit.
+   * @param count More than 1 when a choice is tried: the number of lists, such as `oneOf`, from which a choice is still
+   * to be made.
    */
   #spend(count = 1): void {
     this.#values += count;
@@ -270,7 +271,7 @@ function numberOf(words: Shape["words"], isWhole: boolean): number {
   return allowed;
 }
 
-/** The multiples of `step` around a number, beginning with the next one that is not below it. */
+/** Four multiples of `step` around a number, beginning with the smallest one that is not below it. */
 function multiplesNear(wanted: number, step: number): number[] {
   const [above, below] = [Math.ceil(wanted / step), Math.floor(wanted / step)];
   // 3 × 0.1 is 0.30000000000000004, which is no multiple of 0.1 as a decimal number.

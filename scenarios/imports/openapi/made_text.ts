@@ -30,8 +30,8 @@ const LONGEST = 10_000;
 const MOST_LABEL_CHARS = 63;
 
 /**
- * How long the text of a format may become by letters at its end. The texts of all other formats stay as they are.
- * Domain names and mail addresses end with a label, whose length is limited (RFC 1035 §2.3.4).
+ * How long the text of a format may become when letters are appended to it. The texts of all other formats stay as they
+ * are. Domain names and mail addresses end with a label, whose length is limited (RFC 1035 §2.3.4).
  */
 const LENGTHENED: Readonly<Record<string, number>> = {
   "email": "ada@example.".length + MOST_LABEL_CHARS,
@@ -79,7 +79,10 @@ function matching(pattern: string, least: number, most: number): string | null {
   return null;
 }
 
-/** Makes the first text that fits a pattern while reading the pattern from left to right. */
+/**
+ * Makes a text that fits a pattern, with the first of all possibilities at each position, while reading the pattern
+ * from left to right.
+ */
 class PatternText {
   #at = 0;
   #isKnown = true;

@@ -17,7 +17,7 @@ export interface Around {
   /** Records that the value of the parameter with this name, in a path or query, is made up. */
   readonly madeUp: (name: string) => void;
   /**
-   * Filled with a reference to each environment variable that holds a secret for the query string, by the variable's
+   * Receives a reference to each environment variable that holds a secret for the query string, keyed by the variable's
    * name.
    */
   readonly values: Map<string, FromEnvironment>;

@@ -3,10 +3,12 @@ import { variableName } from "../format/format.ts";
 import { FromEnvironment } from "../format/references.ts";
 import type { Description, MapPart } from "./description.ts";
 
-/** The secrets of a request, by whether header fields, the query or cookies carry them. */
+/** The secrets of a request, grouped by what carries them: header fields, the query or cookies. */
 interface Credentials {
   readonly headers: Readonly<Record<string, FromEnvironment>>;
-  /** Names of environment variables, by query parameter and, below, by cookie. */
+  /**
+   * Names of the environment variables that hold the secrets, keyed by query parameter; in `cookies`, keyed by cookie.
+   */
   readonly query: Readonly<Record<string, string>>;
   readonly cookies: Readonly<Record<string, string>>;
 }

@@ -98,8 +98,8 @@ const LEAST = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minPrope
 const MOST = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 
 /**
- * The rules of both shapes. The narrower of two bounds counts; of any other keyword that both have, the first shape's
- * value.
+ * The rules of both shapes. If both have the same bound, the narrower value counts; if both have any other keyword, the
+ * first shape's value counts.
  */
 export function together(one: Shape, other: Shape): Shape {
   const words: Record<string, unknown> = { ...other.words, ...one.words };
