@@ -113,7 +113,7 @@ function quantityOf(text: string, against: ReadAll<ClaimSide> | null): ReadAll<C
     : problemsIn(read);
 }
 
-/** The message for a figure without its cells; null if the text is no figure's name. */
+/** The message for a figure without its cells; null if the text is not the name of a figure. */
 function bare(text: string): string | null {
   if (figureNamed(text) === null) return null;
   return `Cannot use ${text} without its cells: write ${text}(fastify, static), ` +

@@ -1,5 +1,6 @@
 /**
- * Checks whether the names in claims, thresholds, published tables and the comparison exist in the experiment. Pure.
+ * Checks whether the names in claims, thresholds, published tables, and in `compare` and `base`, exist in the
+ * experiment. Pure.
  */
 import { BOUNDED } from "../../base/figures/bound.ts";
 import { AS_INPUT } from "../../base/explain.ts";
@@ -32,7 +33,10 @@ interface Claiming {
   readonly ceilings?: unknown;
 }
 
-/** The names that a claim or threshold uses: selectors of cells, each with its figure or null, and measured peaks. */
+/**
+ * The names that a claim or threshold uses: selectors of cells, each with its figure or null, and the measured peaks
+ * (of the load generator or Redis) that it compares with.
+ */
 interface UsedNames {
   readonly cells: readonly (Pick<FigureSide, "selector"> & { readonly figure: string | null })[];
   readonly peaks: readonly string[];

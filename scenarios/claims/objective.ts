@@ -1,9 +1,9 @@
 /**
  * A rule for a search for capacity, in the form of the share of requests that may break it. For example, the p99 is
  * below 50 ms if less than 1 % of the requests take 50 ms or longer. A request that failed or was never sent breaks
- * every rule. Wrong responses count in place of late ones if there are more of them. If the rule is about the messages
- * of streams, the share is one of messages, and a message breaks the rule if a stream was still waiting for it when the
- * stream was cut or refused.
+ * every rule. If there are more wrong responses than late ones, the wrong ones are counted instead of the late ones. If
+ * the rule is about the messages of streams, the share is one of messages, and a message breaks the rule if a stream
+ * was still waiting for the message when the stream was cut off or refused.
  */
 import * as z from "zod";
 import { NAMED_FIGURES } from "../../base/figures/figure.ts";

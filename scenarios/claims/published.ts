@@ -87,7 +87,7 @@ const written = z.strictObject({
 
 export const publishedSpec = z.union([written, z.array(written)]);
 
-/** The units that a table may name for each unit of a figure, with the suffix that `readQuantity` needs. */
+/** For each unit of a figure, the units that a table may name, each with the suffix that `readQuantity` needs. */
 const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>> = {
   perSec: { "requests/s": "/s", "req/s": "/s", rps: "/s", "/s": "/s", "requests/min": "/m" },
   ms: { ms: "ms", s: "s", us: "us", "µs": "us", min: "m", h: "h" },

@@ -8,8 +8,8 @@ export async function evaluated(
   { entry, files, parameters, env }: ScriptCode,
   { random, log }: Pick<RealmParts, "random" | "log">,
 ): Promise<Realm> {
-  // This process may not have read the experiment file, but must hide the values of its variables,
-  // too.
+  // This process may not have read the experiment file, but it, too, must hide the values of the
+  // variables that the script reads.
   for (const [name, value] of Object.entries(env)) secrets.keep(value, `\${env.${name}}`);
   const realm = await Realm.open({
     entry,

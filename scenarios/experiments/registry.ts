@@ -11,7 +11,7 @@ import userEndpoint from "./user-endpoint.yaml" with { type: "text" };
 import wikiCaching from "./wiki-caching.yaml" with { type: "text" };
 import wikiUsers from "./wiki-users.yaml" with { type: "text" };
 
-/** The demo first, then the studies by number, then experiments that Plateau's advice refers to. */
+/** The demo first, then the experiments in the order in which docs/studies.md lists them. */
 export const experiments: Readonly<Record<string, string>> = {
   quick,
   "wiki-caching": wikiCaching,

@@ -112,7 +112,8 @@ async function importOf(source: string, path: string, files: Files): Promise<Imp
  * Converts another tool's file to a valid experiment file, which `init` writes; null if the file is of no known tool.
  * Throws a UserError that lists every problem of the other tool's file with its line.
  * @param path The path of the other tool's file, for messages.
- * @param file The path at which the experiment file will be written. Paths in it are relative to this.
+ * @param file The path at which the experiment file will be written. Paths in the experiment file are relative to its
+ * folder.
  * @param writes Whether to include requests that may change data. This matters only for files that describe a service,
  * such as OpenAPI.
  */
@@ -167,7 +168,7 @@ interface WrittenScript {
  * Converts a k6 or Artillery script to an experiment in TypeScript that keeps the script's functions; null for any
  * other file. Throws a UserError if nothing can be converted.
  * @param path The path of the script, for messages.
- * @param file The path at which the experiment will be written. Paths in it are relative to this.
+ * @param file The path at which the experiment will be written. Paths in the experiment are relative to its folder.
  */
 export async function convertedScript(
   source: string,
@@ -250,8 +251,8 @@ interface ParseContext {
 }
 
 /**
- * Must be called within `withEngine`, which loads the engine for patterns. Registers the file's secrets, so that no
- * later message shows them.
+ * Must be called within `withEngine`, which loads the regular-expression engine. Registers the file's secrets, so that
+ * no later message shows them.
  * @param file The name of the file, for messages.
  */
 export function parseExperiment(

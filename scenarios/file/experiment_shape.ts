@@ -257,7 +257,8 @@ function unknownTargets(given: Partial<Experiment>): Conflict[] {
 }
 
 /**
- * Problems with gateways that can't stand in front of the targets they name, and of commands with unknown placeholders.
+ * Problems with gateways that can't stand in front of the targets they name, and with commands that contain unknown
+ * placeholders.
  */
 function misplacedLines({ targets }: Partial<Experiment>): Conflict[] {
   return [...referenceConflicts(targets ?? {}), ...stepConflicts(targets ?? {})]

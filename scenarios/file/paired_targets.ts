@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { withReference } from "../../base/target/references.ts";
 
-/** The folders to which paths of targets are relative on each side. */
+/** For each side, the folder to which the paths of its targets are relative. */
 export interface PairedFolders {
   readonly base: string;
   readonly head: string;

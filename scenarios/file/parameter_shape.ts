@@ -21,7 +21,7 @@ const text = z.string().refine((parameterValue) => !holdsPlaceholder(parameterVa
   error: ({ input }) => `Cannot use ${quotedOpenly(input)}: a parameter can't hold another`,
 });
 
-/** A parameter's value that is given as it is, in place of a choice among named values. */
+/** A parameter's value if it is given directly, rather than as a choice among named values. */
 export const value = z.union([
   text,
   z.number(),

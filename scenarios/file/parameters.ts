@@ -47,8 +47,8 @@ interface FilledIn {
   /** Problems of the file, with their paths. */
   readonly findings: readonly PathProblem[];
   /**
-   * Converts problems of `data` into problems of the file, with the paths there. Leaves out those that `findings`
-   * already explains.
+   * Converts problems of `data` into problems of the file, with their paths in the file. Leaves out those that
+   * `findings` already explains.
    */
   readonly inFile: (findings: readonly PathProblem[]) => PathProblem[];
 }

@@ -18,9 +18,9 @@ import { isScript, TYPED } from "./module_name.ts";
 interface ScriptFile {
   /** The experiment file, as YAML. */
   readonly text: string;
-  /** Such as `signed.yaml` for `signed.ts`. */
+  /** The name that the experiment file gets, such as `signed.yaml` for `signed.ts`. */
   readonly fileName: string;
-  /** The values of `--set` that the script did not read itself. */
+  /** The values of `--set` that are still to be filled in; empty if the script takes parameters itself. */
   readonly set: SetParameters;
   /** Converts problems of the experiment: each gets the place in the script's default export where it occurs. */
   readonly problems: (wrong: readonly PathProblem[]) => Problem[];

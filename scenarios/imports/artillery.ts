@@ -64,7 +64,7 @@ export interface ImportedCode extends Import {
   readonly script: ArtilleryScript;
   /** The names of the experiment's scenarios, in the order of the script's scenarios. */
   readonly scenarios: readonly string[];
-  /** The script's names that are not valid for values in Plateau, with the names that replace them. */
+  /** Names of the script's variables that Plateau does not allow, each with the name that replaces it. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -100,7 +100,7 @@ export function artilleryCode(data: unknown, context: ImportContext): ImportedCo
 
 /**
  * The name of the constant that holds the functions of a scenario.
- * @param scenario The index of the scenario.
+ * @param scenario The index of the scenario in the experiment.
  */
 export function constantOf(scenario: number): string {
   return `scenario${scenario + 1}`;
@@ -152,7 +152,9 @@ function scriptIn(
   return { script, issues };
 }
 
-/** Removes the environments from the script, so that they are not copied into each of the results. */
+/**
+ * Removes the environments from the script, so that they are not copied for each environment that is merged into it.
+ */
 function withoutEnvironments(data: unknown): unknown {
   if (!isMap(data) || !isMap(data.config)) return data;
   const { environments: _, ...config } = data.config;
@@ -160,8 +162,9 @@ function withoutEnvironments(data: unknown): unknown {
 }
 
 /**
- * Keys whose texts are sent in requests. In these texts, values from environment variables stay marked, so that the
- * written file can refer to the variables. All other texts, such as those of phases, are evaluated by the conversion.
+ * Keys whose texts are sent in requests. In these texts, values from environment variables stay marked as such, so that
+ * the written file can refer to the variables. All other texts, such as those of phases, are evaluated by the
+ * conversion.
  */
 const SENT = [
   ...["target", "variables", "defaults", "name", "over"],
@@ -216,7 +219,7 @@ interface Made {
   readonly notes: Set<string>;
   readonly origins: Origins;
   readonly expansion: Expansion;
-  /** The script's names that are not valid for values in Plateau, with the names that replace them. */
+  /** Names of the script's variables that Plateau does not allow, each with the name that replaces it. */
   readonly names: Map<string, string>;
   /** Whether a TypeScript module is generated, which calls the functions of the processor. */
   readonly isCode: boolean;

@@ -221,7 +221,8 @@ export class ArtilleryFlow {
       before: [...functions.before, ...functionNames(request.beforeRequest)],
       after: [...functions.after, ...functionNames(request.afterResponse)],
     };
-    // If credentials are only known during the run, a hook must build the field.
+    // If the credentials are known only during the run, or come from an environment variable, a
+    // hook must build the Authorization field.
     const isMade = called.between.length + called.before.length > 0 ||
       auth !== undefined &&
         areLate(this.around.values.filled(`${auth.user}:${auth.pass}`, place.scope));

@@ -217,8 +217,8 @@ export class ArtilleryProcessor {
   }
 
   /**
-   * Why a part of a module that a node refers to is unavailable; null if there is no such part. Also records names that
-   * stand for modules.
+   * Why something that a node refers to in a module, such as a function or a digest, is unavailable; null if everything
+   * is available. Also records names that stand for modules.
    */
   #lackingIn(node: js.AnyNode): string | null {
     if (node.type === "CallExpression") {
@@ -410,10 +410,7 @@ function isTakenApart(
   return node.id.type === "ObjectPattern" && !!node.init && isEnvironment(node.init);
 }
 
-/**
- * The child nodes that may refer to values, which excludes names of members and keys. A read of `process.env` has no
- * such child.
- */
+/** The child nodes that may refer to values. Names of members and keys do not, nor does the `process.env` of a read. */
 function referencesOf(node: js.AnyNode): readonly js.Node[] {
   if (node.type === "VariableDeclarator" && isTakenApart(node)) return [node.id];
   if (node.type === "MemberExpression") {

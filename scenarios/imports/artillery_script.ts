@@ -173,7 +173,7 @@ function stepCount(
     if (isWithin("importedSteps", all)) return sum + all;
     const found = Number.isSafeInteger(all) ? all : oneMoreThan("importedSteps");
     const message = `Cannot unroll this loop: ${beyond("importedSteps", found)}`;
-    // Otherwise, an inner loop has been reported already.
+    // If even one round is too long, an inner loop has been reported already.
     if (isWithin("importedSteps", once)) issue([...path, at, "loop"], message);
     return sum + all;
   }, 0);

@@ -6,8 +6,8 @@ import type { ArtilleryConfig, Payload } from "./artillery_script.ts";
 
 const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
 /**
- * The maximum number of random values of one kind. Artillery draws a new one at each place, so each place needs a value
- * of its own.
+ * The maximum number of random values of one kind. Artillery draws a new value wherever the script asks for one, so
+ * each of these occurrences needs a value of its own.
  */
 const MOST_DRAWN = 50;
 const CALL = /^\$(randomNumber|randomString)\s*\(([^()]*)\)$/;
@@ -20,7 +20,10 @@ export class ArtilleryValues {
   readonly #drawn = new Map<string, unknown>();
   readonly #used = new Map<string, unknown>();
 
-  /** @param names Receives the names that are not valid in Plateau, with those that replace them. */
+  /**
+   * @param names Receives the names of the script's variables that Plateau does not allow, each with the name that
+   * replaces it.
+   */
   constructor(
     config: ArtilleryConfig,
     around: ImportContext,
@@ -35,7 +38,9 @@ export class ArtilleryValues {
     this.#fixed.set("target", config.target ?? "");
   }
 
-  /** The text with names as in Plateau. Records the values that it uses. Throws a TooLong if the result is too long. */
+  /**
+   * Converts each `{{ … }}` in a text, and records the values that it uses. Throws a TooLong if the result is too long.
+   */
   filled(text: string, scope: Scope): string {
     return replaced(text, TEMPLATE, (written, within) => {
       const inner = unmarked(within).trim();

@@ -1,8 +1,8 @@
 /**
- * The CPU time that a process tree uses between looks, even if processes end in between. When a process has ended, its
- * whole CPU time is added to the time that its parent reports for children it has waited for. The part that earlier
- * looks have already counted is kept as a debt of the parent until it appears there, so nothing is lost or counted
- * twice, and no time is negative. Pure.
+ * Computes the CPU time that a process tree has used from one look to the next, even if processes end in between. A
+ * look reads the times of all processes in the tree. When a process has ended, its whole CPU time is added to the time
+ * that its parent reports for children it has waited for. The part that earlier looks have already counted is kept as a
+ * debt of the parent until it appears there, so nothing is lost or counted twice, and no time is negative. Pure.
  */
 
 /** A process at one look. Its times cover its whole life, in ms. */
@@ -30,7 +30,7 @@ interface Debt {
 
 export class CpuLedger {
   #entries: ReadonlyMap<number, Entry> = new Map();
-  /** The debts at the last look. */
+  /** The debts that the last look found. */
   #debts: readonly Debt[] = [];
 
   /** The CPU time that the processes have used since the last look, in ms; at the first look, since they started. */
@@ -69,7 +69,7 @@ export class CpuLedger {
     }
   }
 
-  /** The nearest ancestor of an ended process that is still alive. */
+  /** The nearest ancestor, still alive, of an ended process; null if there is none. */
   #heirOf({ parent }: Entry, entries: ReadonlyMap<number, Entry>): Entry | null {
     const last = parent === null ? undefined : this.#entries.get(parent);
     if (last === undefined) return null;
@@ -79,8 +79,8 @@ export class CpuLedger {
 }
 
 /**
- * The CPU time that the process has used since the last look, and that of children it has waited for since, except for
- * what was already counted.
+ * The CPU time that the process has used since the last look, plus that of children it has waited for since then, minus
+ * what was already counted. Reduces the debt by what has now appeared.
  */
 function settle(entry: Entry, last: Entry | null): number {
   const own = Math.max(0, entry.ownMs - (last?.ownMs ?? 0));

@@ -1,4 +1,7 @@
-/** Watches the Redis of a run: a private one through its processes, any other through what it reports about itself. */
+/**
+ * Watches the Redis of a run: on Linux through its processes if Plateau started it, otherwise through what Redis
+ * reports about itself.
+ */
 import { connectRedis, type RedisClient } from "../redis/client.ts";
 import { settlesWithin } from "../launch/settles.ts";
 import type { ProvidedRedis } from "../redis/provide.ts";
@@ -148,7 +151,10 @@ export class RedisInfo {
 
 type RedisTotals = Pick<UseSample, "cpuMs" | "systemMs" | "memoryBytes">;
 
-/** Reads the memory and the CPU time since the start, including that of ended children; null if a line is missing. */
+/**
+ * Reads, from the reply to INFO, the memory and the CPU time since Redis started, including that of ended children;
+ * null if a line is missing.
+ */
 export function parseInfo(text: string): RedisTotals | null {
   const read = (field: string): number =>
     Number(new RegExp(`^${field}:([\\d.]+)`, "m").exec(text)?.[1] ?? NaN);

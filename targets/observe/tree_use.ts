@@ -1,7 +1,7 @@
 /**
  * Measures a process tree on Linux. A look at a tree of 10 Node processes with 7 threads each takes 1.1 ms of CPU time,
- * which is 0.4 % of a core with a look every 250 ms. Most of it is spent on context switches, because the kernel counts
- * them for each thread.
+ * which is 0.4 % of a core with a look every 250 ms. Most of it is spent on reading the counts of context switches,
+ * because the kernel keeps them for each thread.
  */
 import {
   countOpenFiles,

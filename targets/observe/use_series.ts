@@ -1,11 +1,11 @@
 /**
- * The shape of what a watch of processes returns, the times of its looks, and the series of points that it makes of
- * them.
+ * What a watch of processes returns, when it looks at the processes, and how it makes a series of points from its
+ * looks.
  */
 import { JoinedSeries, mostIntervalsOf } from "../../base/intervals.ts";
 import type { WatchedPart } from "../launch/launcher.ts";
 
-/** The use of processes in one interval. Rates are averages over the interval; the other figures hold at its end. */
+/** What processes use in one interval. Rates are averages over the interval; the other figures hold at its end. */
 export interface UsePoint {
   /** The end of the interval, in seconds since the start of the load. */
   readonly endS: number;
@@ -101,7 +101,7 @@ export interface UseSample {
 }
 
 export interface TreeWatch {
-  /** The use since the last look; at the first look, since this object was made. */
+  /** What the tree has used since the last call; at the first call, since this object was made. */
   take(): UseSample;
   /** Whether any process of the tree has been seen so far. Remains false if this user may not see the processes. */
   readonly isSeen: boolean;
@@ -113,8 +113,8 @@ export interface Switches {
 }
 
 /**
- * The sum of uses at the same time. A count is unknown if it is unknown for any of them, but `filesLeft` is the least
- * that is known.
+ * Adds up what several process trees use at the same time. A sum is null if it is unknown for any tree, but `filesLeft`
+ * is the least that is known.
  */
 export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
   return others.reduce((sum, use) => ({
@@ -130,8 +130,8 @@ export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
 }
 
 /**
- * Joins two successive uses. CPU times are added; of memory and counts the larger figure is taken, and of files left
- * the smaller one.
+ * Joins two successive uses. CPU times and context switches are added; of memory and the other counts the larger figure
+ * is taken, and of files left the smaller one.
  */
 function joinUses(use: UseSample, next: UseSample): UseSample {
   return {

@@ -1,7 +1,8 @@
 /**
- * Estimates from looks at random moments what the threads of a target wait for while they use no CPU: storage, a name
- * server, or clients in the accept queue. The mean number of waiting threads, divided by the rate of requests, is the
- * average wait of a request (J. D. C. Little, "A Proof for the Queuing Formula L = λW", 1961). Linux only.
+ * Estimates from looks at random moments how long requests wait for something other than CPU: the target's threads for
+ * storage or a name server, and connections in the accept queue. The mean number of waiting threads or connections,
+ * divided by the rate of requests, is the average wait of a request (J. D. C. Little, "A Proof for the Queuing Formula
+ * L = λW", 1961). Linux only.
  */
 import { clearTimeout, setTimeout } from "node:timers";
 import {
@@ -25,7 +26,10 @@ export interface TargetWaits {
   readonly storageBytes: number | null;
   /** The average number of sockets that are connected to a name server; null if they cannot be seen. */
   readonly lookups: number | null;
-  /** The connections to the target's port; null if there is no port, or they cannot be seen. */
+  /**
+   * The connections to the target's port; null if there is no port, the connections cannot be seen, or there were too
+   * few looks at them.
+   */
   readonly connections: {
     readonly looks: number;
     /** The smallest and the average number of connections waiting to be accepted. */
@@ -62,7 +66,7 @@ const MOST_THREADS = 256;
 const MOST_LOOKS = 4_000;
 /** The fewest looks from which average waits are estimated. */
 const LEAST_LOOKS = 15;
-/** The fewest looks at connections from which a limit of accepted connections can be recognized. */
+/** The fewest looks at connections from which a limit on accepted connections can be recognized. */
 const LEAST_AT_CONNECTIONS = 3;
 
 interface WaitsWatch {
@@ -173,8 +177,8 @@ function lookAt(pids: readonly number[], inNamespaceOf: number): Look | null {
 }
 
 /**
- * The number of sockets that are connected to a name server; null if they cannot be seen. The open files of the
- * processes are read only if there is any such socket in the network namespace, because that takes longer.
+ * The number of sockets that are connected to a name server; null if they cannot be seen. Reading the open files of the
+ * processes takes longer, so it is done only if there is any such socket in the network namespace.
  */
 function lookupsOf(pids: readonly number[], inNamespaceOf: number): number | null {
   const sockets = readNameServerSockets(inNamespaceOf);
@@ -186,7 +190,10 @@ function treesOf(roots: readonly number[]): number[] {
   return [...new Set(roots.flatMap((pid) => [pid, ...descendantsOf(pid)]))];
 }
 
-/** The number of bytes that the processes have read and written; null if this user may not see it for one of them. */
+/**
+ * The number of bytes that the processes have read from and written to storage; null if this user may not see it for
+ * one of them.
+ */
 function storageBytesOf(pids: readonly number[]): number | null {
   const all = pids.map(readStorageBytes);
   return all.reduce<number | null>(

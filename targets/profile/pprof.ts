@@ -64,7 +64,10 @@ async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return await boundedBody(unpacked, "profile");
 }
 
-/** Limits how many parts of a profile are read, because a few MB can refer to the same thing millions of times. */
+/**
+ * Limits how many parts of a profile (fields, or calls in stacks) are read, because a profile of a few MB can refer to
+ * the same part millions of times.
+ */
 class Counter {
   #count = 0;
 
@@ -194,8 +197,9 @@ const PROFILE = { sampleType: 1, sample: 2, location: 4, function: 5, stringTabl
 const NS_PER_MS = 1e6;
 
 /**
- * Reads a profile, which is a protocol buffer (https://github.com/google/pprof/blob/main/proto/profile.proto). Only
- * seven of its fields are needed. Throws an Error if it is not a CPU profile, or is too large.
+ * Reads a profile, which is a protocol buffer (https://github.com/google/pprof/blob/main/proto/profile.proto). Only the
+ * fields listed in `PROFILE`, and a few within them, are needed. Throws an Error if it is not a CPU profile, or is too
+ * large.
  * @param bytes The profile after gunzip.
  */
 export function treeOfPprof(bytes: Uint8Array): { tree: CallTree; samples: number } {

@@ -1,5 +1,5 @@
 /**
- * A profiler samples what one process does for a while, with the means of the process's runtime. Each profiler (V8,
+ * A profiler samples for a while what one process does, in a way that suits the process's runtime. Each profiler (V8,
  * pprof, py-spy, perf) has one file, and one line in `profilers.ts`; `tests/conformance/profilers_slow_test.ts` runs
  * the same tests on all of them.
  *
@@ -22,13 +22,13 @@ export interface ProfilingContext {
   readonly pprofPath: string | null;
   /** How long to sample, in milliseconds. Some profilers need to know this when they start. */
   readonly forMs: number;
-  /** Ends the sampling early, because the user interrupts the run or the target is gone. */
+  /** Ends the sampling early if the user interrupts the run or the target is gone. */
   readonly signal: AbortSignal;
 }
 
 /** The samples of one process. */
 export interface ProcessSamples {
-  /** The profile's file as the runtime wrote it, for the runtime's own tools. */
+  /** The content of the profile's file, in a format that other tools can open. */
   readonly bytes: Uint8Array;
   readonly tree: CallTree;
   /** How long the process was idle, in milliseconds. The tree does not include this time. */
@@ -38,8 +38,8 @@ export interface ProcessSamples {
 
 export interface RunningProfiler {
   /**
-   * Ends the sampling, and returns the samples up to now. Must be called exactly once, even if the target is gone.
-   * Throws an Error that says why there are no samples.
+   * Returns the samples. To do so, it ends the sampling or, if the profiler samples for a fixed time, waits for its
+   * end. Must be called exactly once, even if the target is gone. Throws an Error that says why there are no samples.
    */
   stop(): Promise<ProcessSamples>;
 }
@@ -68,7 +68,7 @@ const IN_PACKAGE = /^.*\/(?:node_modules|site-packages|registry\.[^/]+|pkg\/mod)
 const OF_OTHERS = /\/(?:vendor|go[^/]*\/src|lib\/python[\d.]+)\//;
 
 /**
- * Marks a frame as the program's own if its file is.
+ * Marks a frame as the program's own if its file belongs to the program, and not to a package or a standard library.
  * @param url The same as in `moduleOf`.
  */
 export function ownOf(url: string): Pick<Frame, "own"> {

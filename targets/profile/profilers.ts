@@ -1,6 +1,6 @@
 /**
  * Profiles all processes of a target at the same time, each with the profiler that suits it. If a process can't be
- * profiled, a note says so, and the others still are.
+ * profiled, a note says so, and the others are profiled all the same.
  */
 import { messageOf } from "../../base/errors.ts";
 import { descendantsOf, processCpuMs, readProgram } from "../../base/system/processes.ts";

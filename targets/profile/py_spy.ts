@@ -70,8 +70,8 @@ async function stop(
 
 /**
  * Reads folded stacks as py-spy and the flame graph tools write them, one on each line: `outer (a.py);inner (b.py:7)
- * 12`. A number at the end that has more digits than a sample count can have is taken as part of a name, because the
- * target chooses the names.
+ * 12`. A line that does not end in a count of at most nine digits is left out, because the target chooses the names, so
+ * a line may contain anything.
  * @param sampleMs The time that one sample stands for.
  */
 export function treeOfFolded(

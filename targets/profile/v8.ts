@@ -111,7 +111,7 @@ const STACKLESS = [PROGRAM, "(garbage collector)", IDLE];
 
 /**
  * Where V8 could not read a stack, assumes the previous sample's stack, provided that the previous and the next sample
- * have the same outermost call.
+ * both have a stack, with the same outermost call.
  */
 function withStacks(samples: readonly StackSample[], calls: readonly Call[]): StackSample[] {
   const byId = new Map(calls.map((call) => [call.node.id, call]));
@@ -194,8 +194,9 @@ async function stop(inspector: Inspector): Promise<ProcessSamples> {
 // protocol: https://chromedevtools.github.io/devtools-protocol/v8/.
 
 /**
- * The least time in which an inspector is looked for; a longer sampling leaves more. An inspector has a thread of its
- * own, which responds within milliseconds, however busy its process is, but waits for its turn on a crowded machine.
+ * The least time for which to look for an inspector; if the sampling lasts longer, the search may take as long as the
+ * sampling. An inspector has a thread of its own, which responds within milliseconds even if its process is busy, but
+ * on a crowded machine this thread waits for its turn.
  */
 const LEAST_FIND_MS = 1_000;
 const LOOK_EACH_MS = 100;

@@ -1,6 +1,6 @@
 /**
- * Measures the peak throughput of a Redis on this machine with the benchmark program that comes with Redis: GET of one
- * key over 50 connections, without pipelining.
+ * Measures, from this machine, the peak throughput of a Redis with the benchmark program that comes with Redis: GET of
+ * one key over 50 connections, without pipelining.
  */
 import { parse } from "csv-parse/sync";
 import * as z from "zod";

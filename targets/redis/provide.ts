@@ -32,7 +32,7 @@ export interface ProvidedRedis extends WatchedTree {
 interface RedisOptions {
   /** The URL that the user gave (`--redis`, `REDIS_URL`); null if none. */
   readonly url: string | null;
-  /** Ends the wait early. */
+  /** Stops the wait for a private Redis to start. */
   readonly signal: AbortSignal;
   /** Where to look for a running Redis if `url` is null. */
   readonly wellKnownUrl?: string;

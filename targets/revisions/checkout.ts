@@ -205,7 +205,7 @@ async function checkOutModules(gitFolder: string, place: GitPlace): Promise<void
   await runGit(call, ["submodule", "--quiet", "update", "--init"]);
 }
 
-/** Whether a submodule's name is a relative path that does not leave its folder. Git demands the same. */
+/** Whether a submodule's name is a relative path without `..` segments. Git demands the same. */
 function isWithin(name: string): boolean {
   return name !== "" && !name.startsWith("/") && !name.split("/").includes("..");
 }

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 interface Install {
-  /** The lock file. */
   readonly lock: string;
   /** The folder into which the packages are installed. */
   readonly into: string;

@@ -39,7 +39,7 @@ export interface RevisionRange {
   readonly fromMergeBase: boolean;
 }
 
-/** Matches a range. A ref contains no two dots, and in a path they stand next to a slash. */
+/** Matches a range. A ref never contains `..`, and in a path, `..` stands next to a slash. */
 const RANGE = /^(?<base>.*?[^/.])?(?<dots>\.{2,3})(?<head>[^/.].*)?$/s;
 
 /** Parses a range; null if the text is a path or a name. */

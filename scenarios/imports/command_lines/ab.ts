@@ -29,7 +29,7 @@ const NOTES = {
   most: "the load does not end after 50000 requests, which -t implies in ab",
 };
 
-/** Stands for the content type until all options are read, because it depends on whether there is a body. */
+/** A flag that stands for the content type until all options are read, because it is sent only if there is a body. */
 const CONTENT_TYPE = "content type";
 
 /** ab sends a content type only with a body. */

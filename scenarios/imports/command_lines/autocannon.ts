@@ -126,7 +126,7 @@ function withoutInner(words: readonly string[]): readonly string[] {
 }
 
 /**
- * The interval that autocannon expects between requests. It divides 1 by the rate in seconds, rounds up, and takes the
- * result as milliseconds.
+ * The interval that autocannon expects between requests. It divides 1 s by the rate, rounds up to whole seconds, and
+ * takes this number as milliseconds, which gives 1 ms for every rate from 1/s.
  */
 const EXPECTED_MS = 1;

@@ -140,7 +140,7 @@ function withVersion(line: TranslatedLine): TranslatedLine {
   );
 }
 
-/** Stands for the removal of a field that curl would otherwise add. */
+/** A flag that stands for the removal of a field that curl would otherwise add. */
 const NO_FIELD = "-H nothing";
 
 /**
@@ -192,7 +192,10 @@ function cookie(text: string): Meaning {
     : { refused: "its file of cookies" };
 }
 
-/** Joins the data of several options by `&`. With -G, moves it into the URL's query. */
+/**
+ * Joins the data of several options: with `&`, or with nothing in between if --json is given. With -G, moves the data
+ * into the URL's query.
+ */
 function withData(line: TranslatedLine): TranslatedLine {
   const data = line.flags.flatMap(([name, text]) =>
     name === "-b" && text !== undefined ? [text] : []

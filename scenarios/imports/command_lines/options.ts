@@ -61,8 +61,8 @@ function keyOf(name: string): string {
 }
 
 /**
- * The index of the word at which options end. In Go programs, options end at the first word that is not one, which is
- * the URL; in others, they may also follow it.
+ * The index of the word at which options end. A Go program reads no options after the first word that is not an option,
+ * which is the URL; in getopt's syntax, options may also follow the URL.
  */
 function lastRead(
   { style }: Tool,

@@ -95,7 +95,7 @@ export interface Measured {
   readonly timeText: (ms: number) => string;
 }
 
-/** Stands for a rate per connection until the number of connections is known. */
+/** A flag that stands for a rate per connection until the number of connections is known. */
 export const RATE_OF_EACH = "rate of each connection";
 
 /**
@@ -104,7 +104,7 @@ export const RATE_OF_EACH = "rate of each connection";
  */
 export const LAST_FIELD = "-H alone";
 
-/** Stands for text to be added to the query of the URL. */
+/** A flag that stands for text to be added to the query of the URL. */
 export const QUERY = "query of the URL";
 
 /** Used instead of `-H` for a field that is sent only if there is no other of the same name. */
@@ -152,7 +152,7 @@ export function unsupported(
 
 /**
  * An option that changes the requests in a way that Plateau can't reproduce.
- * @param what Such as `its Lua script`.
+ * @param what The part of the requests that can't be sent, such as `its Lua script`.
  */
 export function refusedOption(
   names: string,
@@ -189,7 +189,7 @@ export function seconds(text: string): string {
   return isWhole && ms > 0 ? durationText(ms) : text;
 }
 
-/** Converts a number that may end in k, M or G. */
+/** Writes out a number that may end in k, M or G. Any other text stays unchanged. */
 export function plainNumber(text: string): string {
   const [, digits, suffix] = /^(\d+(?:\.\d+)?)([kKmMgG]?)$/.exec(text) ?? [];
   if (digits === undefined) return text;
@@ -306,7 +306,7 @@ export function redirected(tool: string, { status }: Measured): string[] {
   );
 }
 
-/** A note that the tool reports times in whole milliseconds, with Plateau's median if it is below one. */
+/** A note that the tool reports times in whole milliseconds, with Plateau's median if that is below 1 ms. */
 export function wholeMilliseconds(tool: string, { latency, timeText }: Measured): string {
   const median = latency.percentiles["50"];
   const here = latency.count > 0 && median < 1 ? `; the median here is ${timeText(median)}` : "";
@@ -345,7 +345,7 @@ export function literalPart(text: string): Meaning {
 }
 
 /**
- * Whether curl would send another text than the one given: it removes quotes and outer spaces, and stops at `;`
+ * Whether curl would send a text other than the one given: it removes quotes and outer spaces, and stops at `;`
  * (tool_formparse.c).
  */
 function isChanged(value: string): boolean {

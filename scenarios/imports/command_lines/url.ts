@@ -9,7 +9,7 @@ export interface UrlMeaning {
   readonly target?: string;
   /** Value of the field Authorization, if the tool sends user and password. */
   readonly authorization?: string;
-  /** Why the tool's requests can't be sent. */
+  /** What Plateau can't send of the tool's requests, such as `the user in its URL`. */
   readonly refused?: string;
 }
 
@@ -67,7 +67,7 @@ function goPath(path: string): string {
   );
 }
 
-/** The octets of a percent-encoded text, each as a character up to U+00FF. They may be no UTF-8. */
+/** The octets of a percent-encoded text, each as a character up to U+00FF. They need not be valid UTF-8. */
 function decodedOctets(text: string): string {
   return octetsOf(text).replaceAll(
     /%([\da-f]{2})/gi,

@@ -5,8 +5,8 @@ import { durationText } from "../../../base/quantity.ts";
 const AT_ONCE = 1_000;
 
 /**
- * The load of virtual users who start at regular intervals during the ramp. Each has its own connection, and goes
- * through the flow once.
+ * The load of virtual users who start at regular intervals within `rampS` seconds, or almost at once if that is 0. Each
+ * has its own connection, and goes through the flow once.
  */
 export function arriving(users: number, rampS = 0): Readonly<Record<string, unknown>> {
   const durationMs = rampS === 0 ? Math.ceil(users / AT_ONCE) : rampS * 1_000;

@@ -37,7 +37,10 @@ export function keyText(key: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
 }
 
-/** @param env The module's own name for `env`. */
+/**
+ * Generates an expression for a text that contains values of environment variables.
+ * @param env The name that `env` has in the module.
+ */
 export function textWith({ parts }: FromEnvironment, env = "env"): string {
   const terms = parts.filter((part) => part !== "").map((part) =>
     typeof part === "string" ? JSON.stringify(part) : `${env}(${JSON.stringify(part.variable)})`

@@ -41,7 +41,10 @@ export class Expansion {
       : beyond("importedText", this.#characters);
   }
 
-  /** Counts the rounds of a loop before they are walked, because even rounds without steps take time. */
+  /**
+   * Counts the rounds of a loop before it is unrolled, because even rounds without steps take time. Returns why all
+   * rounds together are too many; null if they are not.
+   */
   whyNotRounds(rounds: number): string | null {
     this.#rounds += rounds;
     return isWithin("importedRounds", this.#rounds) ? null : beyond("importedRounds", this.#rounds);

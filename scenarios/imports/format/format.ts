@@ -20,8 +20,8 @@ export interface Import {
   /** Names of the environment variables that the experiment reads through `FromEnvironment`. */
   readonly variables?: readonly string[];
   /**
-   * Values of the environment variables that were read during the conversion, by name. The scenarios contain these
-   * values as marked text.
+   * Values of the environment variables that were read during the conversion, by name. The texts of the scenarios
+   * contain these values, marked as such.
    */
   readonly read?: ReadonlyMap<string, string>;
 }
@@ -91,7 +91,10 @@ export interface TextFormat {
   /** What messages call a file in this format, such as `a k6 script`. */
   readonly what: string;
   readonly recognise: (text: string) => boolean;
-  /** Throws a UserError. @param path Path of the file, as shown in messages. */
+  /**
+   * Throws a UserError if the file can't be converted.
+   * @param path The path of the file, as shown in messages.
+   */
   readonly convert: (text: string, path: string, around: ImportContext) => Import;
 }
 
@@ -153,7 +156,7 @@ function sectionAt(section: unknown, key: string): Section {
 
 const YAML = { lineWidth: 100, aliasDuplicateObjects: false };
 
-/** Escapes `${`, which is plain text in the other tool's file but would begin a parameter in an experiment file. */
+/** Escapes `${`, which is plain text in the other tool's file but would begin a placeholder in an experiment file. */
 function withoutParameters<Value>(value: Value): Value;
 function withoutParameters(value: unknown): unknown {
   if (value instanceof FromEnvironment) return String(value);
@@ -188,8 +191,8 @@ export const BRACES = "{{ braces }}";
 export const BRACES_VALUE = { braces: { pick: ["{{"] } };
 
 /**
- * Replaces `{{`, which would begin a placeholder. @param braces The replacement, which depends on what the place
- * allows.
+ * Replaces `{{`, which would begin a placeholder.
+ * @param braces The replacement, which depends on what is allowed where the text stands.
  */
 export function withoutNames(text: string, braces = BRACES): string {
   return text.replaceAll("{{", () => braces);

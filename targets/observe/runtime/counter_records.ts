@@ -50,7 +50,10 @@ export interface CounterSpan {
   /** The end of the stretch. */
   readonly atMs: number;
   readonly forMs: number;
-  /** The number and the total duration of collections that are not listed. */
+  /**
+   * The number and the total duration, in ms, of the collections that are not in `collections`, because the runtime
+   * reports only their sum or there are too many to list.
+   */
   readonly more: { readonly count: number; readonly ms: number };
   /** How late the event loop's timers fired, in ms. */
   readonly delay: { readonly mean: number; readonly max: number } | null;
@@ -132,8 +135,8 @@ const record = z.strictObject({
 });
 
 /**
- * How much of what a target's processes reported in one run was not read, was invalid, or is not listed. All are 0 if
- * nothing was left out.
+ * What was left out of the reports of a target's processes in one run, because it was not read, was invalid, or is not
+ * listed. All numbers are 0 if nothing was left out.
  */
 export interface LeftOut {
   /** The number of processes whose reports were not read; every file that looks like a process's reports counts. */
@@ -154,7 +157,7 @@ export class ReportRoom {
   #stalls = LIMITS.stalls.most;
 
   /**
-   * How many of the `found` new bytes of one process may be read.
+   * Returns how many of the `found` new bytes of one process may be read, and counts the others as left out.
    * @param before How many bytes of this process have been read in this run.
    */
   takeBytes(found: number, before: number): number {
@@ -164,7 +167,7 @@ export class ReportRoom {
     return taken;
   }
 
-  /** How many of the `found` collections may be listed. */
+  /** Returns how many of the `found` collections may be listed, and counts the others as left out. */
   takeCollections(found: number): number {
     const taken = Math.min(found, this.#collections);
     this.#collections -= taken;

@@ -26,8 +26,8 @@ const V8_SCRIPT = "v8_counters.mjs";
 const SCRIPTS = { [V8_SCRIPT]: v8Script, "sitecustomize.py": pythonScript };
 const ENDING = ".jsonl";
 /**
- * While a file of this name exists, V8 processes write their reports. They check for it every 250 ms or, if they are
- * busy, every 2 s.
+ * While a file of this name exists, V8 processes write their reports promptly; otherwise they write only every 30 s.
+ * They check for the file every 250 ms or, if they are busy, every 2 s.
  */
 const REQUEST = "requested";
 /** The maximum number of processes whose reports are read. If there are more, those that reported most are read. */
