@@ -1,7 +1,7 @@
 /**
- * The blocks that make up a report. Each subject (a topic of the report, such as streams) writes its content as blocks;
- * a renderer knows how each kind of block looks in its form, and knows nothing about subjects. A block without content
- * is left out together with its heading.
+ * The blocks that make up a report. Each subject (a topic of the report, such as streams) writes its content as blocks.
+ * A renderer lays the blocks out in one form (page, terminal or Markdown): it knows how each kind of block looks in
+ * that form, and knows nothing about subjects. A block without content is left out together with its heading.
  */
 import type { Trust } from "../runner/result/generator.ts";
 import type { Flame } from "./subjects/profiles/flames.ts";
@@ -31,11 +31,14 @@ export type Block =
   | Group;
 
 interface OfForms {
-  /** The forms that show the block. By default, its depth determines them: see `FORMS_AT`. */
+  /** The forms that show the block. If absent, they follow from the depth of its group: see `FORMS_AT`. */
   readonly forms?: readonly Form[];
 }
 
-/** A finding. Programs and tests read its code. Its text is written in only one place, the catalogue of findings. */
+/**
+ * A finding in words. Programs and tests identify it by its code. Its text is written in only one place, the catalogue
+ * of findings.
+ */
 export interface Finding {
   readonly code: string;
   /** Complete sentences, with code between backticks. */

@@ -1,12 +1,12 @@
 /**
- * What charts show, in the units in which they show it. This is plain data, sent to the page as JSON: subjects decide
- * about values, texts and axes, and the page's client only draws them.
+ * What each chart shows, as plain data in the units of its axes, which is sent to the page as JSON. The report's
+ * subjects decide on values, texts and axes; the page's client only draws them.
  */
 
 export type Chart = Xy | Rows | Heatmap | Timeline | Overlay;
 
 export interface Axis {
-  /** Unit, shown only at the highest tick. */
+  /** Unit, shown only at the highest tick, except that `×` is shown at every tick. */
   readonly unit: string;
   readonly scale: "linear" | "log";
   readonly min: number;
@@ -40,8 +40,8 @@ export function axisOver(
 }
 
 /**
- * Latencies over time get a logarithmic axis above this ratio, because a linear one would squeeze the low lines
- * together.
+ * If the highest latency over time is more than this many times the lowest, the axis is logarithmic, because a linear
+ * one would squeeze the low lines together.
  */
 export const LATENCY_LOG_FROM = 12;
 
@@ -101,7 +101,7 @@ export interface XyPoint {
   readonly lines: readonly string[];
   readonly mark?: Mark;
   readonly fill?: "hollow" | "pale" | "ringed";
-  /** Size of the dot by area, 0–1. */
+  /** How much the dot is enlarged to show a third figure: from 0, not at all, to 1. */
   readonly size?: number;
 }
 
@@ -140,7 +140,7 @@ export interface Rows {
 export interface Row {
   /** Label of the row, unique in the chart. */
   readonly label: string;
-  /** Shown in place of the label if the heading of the group contains the rest of it. */
+  /** Shown in place of the label if the heading of the group contains the rest of the label. */
   readonly name?: string;
   /** Heading above all rows that have this group. */
   readonly group?: string;
@@ -159,7 +159,10 @@ export interface Row {
   readonly tone: "better" | "worse" | "even" | "open";
 }
 
-/** A heatmap of the number of requests by time and latency. The client computes it from the packed intervals. */
+/**
+ * A heatmap of the number of requests by time and latency. The client computes it from the intervals of the runs, which
+ * the page contains in packed form.
+ */
 export interface Heatmap {
   readonly kind: "heatmap";
   readonly alt: string;
@@ -190,7 +193,10 @@ export interface Timeline {
   readonly runs: readonly TimelineRun[];
 }
 
-/** One run over time. All arrays have the same length; an interval without requests has null. */
+/**
+ * One run over time. Arrays of values have one value for each interval; percentiles of an interval without requests are
+ * null.
+ */
 export interface TimelineRun {
   readonly label: string;
   /**
@@ -209,7 +215,7 @@ export interface TimelineRun {
    * bounds; absent for none.
    */
   readonly lowerBounds?: Readonly<Record<string, readonly number[]>>;
-  /** One array for each track of `Timeline.tracks`; null if unknown. */
+  /** One array for each track of `Timeline.tracks`; unknown values are null. */
   readonly tracks: readonly (readonly (number | null)[])[];
   /** Seconds until the run becomes steady; null if it never does, or if the load itself changes. */
   readonly steadyFrom: number | null;

@@ -33,7 +33,7 @@ export function settingParts(parameters: Run["parameters"]): SettingPart[] {
   });
 }
 
-/** The path of a factor without its first part, if that is the name of a section. */
+/** The path of a factor without its first part, if that part is the name of a section, such as `load`. */
 function shortPath(path: string): string {
   return path.replace(/^(set|env|cluster|proxy|load)\./, "");
 }

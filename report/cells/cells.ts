@@ -32,12 +32,15 @@ export interface CellRuns extends JudgedCell {
   readonly target: string;
   /** Number of the cell's colour, which is the same in every scenario; see `COLORS`. */
   readonly color: number;
-  /** At least one run, in the order of repetitions. Their figures exclude the part that the experiment discards. */
+  /**
+   * At least one run, in the order of repetitions. Their figures cover only the part of each run that counts: see
+   * `RunParts`.
+   */
   readonly runs: readonly Run[];
   readonly parts: readonly RunParts[];
   /**
-   * Repetitions of the runs that have no steady part, if figures are to count only the steady part. These runs are
-   * counted whole, because leaving them out would bias the figures towards runs that settled. Empty if no run has a
+   * Numbers of the repetitions whose runs have no steady part, if figures are to count only the steady part. These runs
+   * are counted whole, because leaving them out would bias the figures towards runs that settled. Empty if no run has a
    * steady part.
    */
   readonly wholeRuns: readonly number[];
@@ -52,7 +55,8 @@ export interface CellRuns extends JudgedCell {
   readonly rate: Spread;
   readonly latency: PooledLatency;
   /**
-   * Interval of requests per second, or of a latency in ms; null if there is only one run, or no level (`hasLevel`).
+   * Confidence interval of the requests per second, or of a latency in ms; null if there is only one run, or no level
+   * (`hasLevel`).
    */
   readonly interval: (figure: PooledFigure) => Ends | null;
   /**

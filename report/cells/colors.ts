@@ -8,8 +8,9 @@ export const COLORS = 10;
 const SHADES = 41;
 
 /**
- * The number of a target's colour in a shade. @param index Index of the target. @param lightness From 0, the darkest,
- * to 1.
+ * The number of a target's colour in a shade.
+ * @param index Index of the target.
+ * @param lightness From 0, the darkest, to 1.
  */
 export function colorAt(index: number, lightness: number): number {
   const shade = Math.round(lightness * (SHADES - 1)) + 1;

@@ -1,6 +1,6 @@
 /**
- * Determines the part of a run that counts, and the parts before and after the start of its steady state, by adding up
- * the histograms of the run's intervals. These are decoded only here, and only once.
+ * Determines the part of a run that counts in its figures, and the parts before and after the start of its steady
+ * state, by adding up the histograms of the intervals of its timeline.
  */
 import type { Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
@@ -25,8 +25,8 @@ import { percentileMs } from "../figures/lower_bounds.ts";
 
 export interface RunParts {
   /**
-   * The run with the figures of the part that counts: without the discarded start, or only the steady part. A run
-   * without a steady part counts whole.
+   * The run with the figures of the part that counts: without the discarded start, or only the steady part. If only
+   * steady parts are to count, a run without one counts from the end of its discarded start.
    */
   readonly run: Run;
   /** The run with the figures of its whole length. */
@@ -73,8 +73,8 @@ function newParts(run: Run, counted: CountedPart): RunParts {
 }
 
 /**
- * What counts for a target that took turns with another: the requests that were due in the measured parts of its
- * slices.
+ * What counts for a target that took turns with another: the requests that were due in the measured parts of its turns
+ * (slices).
  */
 function measuredPart({ histogram, items: { measuredS, completed } }: Slices): RunBlock {
   return {
@@ -116,8 +116,8 @@ function withoutStart(run: Run, rest: RunBlock, first: number): Run {
 }
 
 /**
- * Those of the latencies at these points that are only lower bounds. Null for older results, which give only the number
- * of lower bounds in the whole run.
+ * The latencies at these points that are only lower bounds. Null for older results, which give only the number of lower
+ * bounds in the whole run.
  */
 function boundsOf(
   { latency: { censored }, censoredHistogram, slices }: Run,
@@ -163,8 +163,8 @@ function latencyOf(
 }
 
 /**
- * The spread of the values between whole seconds. Null if a second is not a whole number of intervals, or if there is
- * no whole second; the caller then keeps the figures of the whole run.
+ * How much the sum of the values varies from one whole second to another. Null if a second is not a whole number of
+ * intervals, or if there is no whole second; the caller then keeps the figures of the whole run.
  *
  * @param values One for each interval.
  * @param seconds Length of all intervals together; the last interval may be cut short.

@@ -13,14 +13,14 @@ type FactorKind = "plain" | "time" | "rate" | "size";
 
 export interface FactorValue {
   readonly at: number;
-  /** The value for people: `64`, `100ms`, `1,000/s`. */
+  /** The value as readers see it: `64`, `100ms`, `1,000/s`. */
   readonly text: string;
 }
 
 export interface NumericFactor {
   /** Path, as in the runs' parameters: `connections`, `set.delay`. */
   readonly path: string;
-  /** Name for people: the last part of the path if it is unique, otherwise the path. */
+  /** Name as readers see it: the last part of the path if it is unique, otherwise the path. */
   readonly name: string;
   readonly kind: FactorKind;
   /** Ascending, without duplicates. */
@@ -55,7 +55,8 @@ export function numericFactor(cells: readonly VariedCell[], path: string): Numer
 }
 
 /**
- * Whether the load's rate is one of requests. A rate of virtual users is not, because each may send several requests.
+ * Whether the load has a rate of requests. A rate of virtual users does not count, because each user may send several
+ * requests.
  */
 function isPaced({ runs }: VariedCell): boolean {
   return runs.every(({ load, sessions }) => load.kind === "rate" && sessions === null);
@@ -84,7 +85,8 @@ export function textAt({ values }: NumericFactor, position: number): string {
 }
 
 /**
- * Name of a factor for people: the last part of its path, or the whole path if another factor ends in the same part.
+ * Name of a factor as readers see it: the last part of its path, or the whole path if another factor ends in the same
+ * part.
  */
 export function factorName(cells: readonly VariedCell[], path: string): string {
   const isOnly =
@@ -96,7 +98,7 @@ function lastPart(path: string): string {
   return path.split(".").at(-1) ?? path;
 }
 
-/** Text for people of any value, including those that are not numbers, such as `redis` and `true`. */
+/** The value as readers see it, even if it is not a number, such as `redis` or `true`. */
 export function valueText(value: ParameterValue | undefined): string {
   return typeof value === "string"
     ? readValue(value)?.text ?? value
@@ -149,8 +151,8 @@ export function betweenText({ name, kind }: NumericFactor, at: number): string {
 }
 
 /**
- * Reads a number, or a text in a unit of the experiment file; also one such as `16 kB`, which a user's own target may
- * take as a parameter.
+ * Reads a number, or a text with a unit of rate, time or size. The text may also be a parameter of a user's own target,
+ * such as `16 kB`.
  */
 function readValue(value: ParameterValue): (FactorValue & { readonly kind: FactorKind }) | null {
   if (typeof value === "number") return { at: value, text: formatTick(value), kind: "plain" };

@@ -18,8 +18,8 @@ export interface BenchCommand {
 }
 
 /**
- * A single measurement in the shape of an experiment with one run. @param alone The data that is not in the
- * measurement's file.
+ * A single measurement in the shape of an experiment with one run.
+ * @param alone The data that is not in the measurement's file.
  */
 export function measuredAlone(
   measurement: Measurement,

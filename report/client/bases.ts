@@ -46,7 +46,7 @@ async function showBase(): Promise<boolean> {
   return true;
 }
 
-/** For each experiment of the page, its figures by base and id. */
+/** For each experiment on the page, the HTML of its figures, by the name of the base and the figure's id. */
 function figuresOfBases(): Promise<FiguresOfBases[]> {
   const scripts = document.querySelectorAll("script[id^=bases-]");
   return Promise.all(

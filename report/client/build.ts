@@ -1,6 +1,6 @@
 /**
- * `deno task build`: bundles the client of the report page and that of the page of a running experiment. The bundles
- * are committed, so that nothing needs to be built before Plateau is run. The first line of each holds a digest of its
+ * `deno task build`: bundles the clients of two pages, the report and the page of a running experiment. The bundles are
+ * committed, so that nothing needs to be built before Plateau is run. The first line of each holds a digest of its
  * sources, which a test compares with the current sources.
  */
 import { createHash } from "node:crypto";
@@ -28,7 +28,10 @@ export async function sourceLine({ entry, packages }: ClientBundle): Promise<str
   return `/* Bundled by deno task build from sources with SHA-256 ${digest.digest("hex")} */`;
 }
 
-/** An import of a file that becomes part of the bundle; imports of only types do not. */
+/**
+ * An import of a file, which becomes part of the bundle. Imports of only types do not match, because they disappear
+ * from it.
+ */
 const IMPORT = /^import (?!type )[^"]*"(\.[^"]+)";$/gm;
 
 /**

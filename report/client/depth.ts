@@ -9,7 +9,7 @@ import { DEPTH_KEY } from "../render/html/sections/depth.ts";
 
 const root = document.documentElement;
 
-/** Handles the control, links and printing. */
+/** Handles the control for the depth, links to hidden parts, and printing. */
 export function startDepth(): void {
   const control = document.querySelector<HTMLFormElement>("form.depth");
   let isChosen = false;

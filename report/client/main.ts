@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * The page's client. It chooses the function that draws each chart, and starts everything else. It computes no figures:
- * these come from the page's JSON, and colours and fonts from its style sheet.
+ * The entry point of the page's client. It chooses the function that draws each chart, and starts everything else. All
+ * figures come from the page's JSON, and colours and fonts from its style sheet.
  */
 import {
   BarController,
@@ -33,7 +33,7 @@ import { followLink, scenarioFigures } from "./timeline/figure.ts";
 Drawing.register(
   BarController,
   BarElement,
-  // Must come before Filler, which fills the areas below lines.
+  // Must come before Filler, so that the areas that Filler fills below lines fade with their lines.
   linkedMarks,
   Filler,
   LinearScale,
@@ -50,7 +50,10 @@ Drawing.defaults.set({
   parsing: false,
 });
 
-/** Draws a chart. Each kind of chart has one case here and one file. Null if the whole chart is hidden. */
+/**
+ * Draws a chart. Null if there is nothing to draw: for rows, which are HTML, and for a chart that is hidden or still
+ * lacks its data.
+ */
 function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawing | null {
   switch (chart.kind) {
     case "xy":

@@ -1,6 +1,6 @@
 /**
- * The capacity of a cell. If only one run found a capacity, its interval is that of the run's search; otherwise it is
- * computed over the runs.
+ * The capacity of a cell. If only one run found a capacity, the interval is that of this run's search; otherwise the
+ * interval is computed over the runs.
  */
 import type { RunCapacity } from "../../runner/result/capacity.ts";
 import type { Run } from "../../runner/result/result.ts";
@@ -22,7 +22,7 @@ export function foundCapacity({ capacity }: Searched): Bounded | { readonly none
   return bounded(found.value, isLowerBound(found));
 }
 
-/** Whether any run searched for the capacity, so that its requests/s are the most that the target can take. */
+/** Whether any run searched for the capacity, in which case the requests/s are the most that the target can take. */
 export function isSearched(runs: readonly Searched[]): boolean {
   return runs.some(({ capacity }) => capacity !== undefined);
 }
@@ -49,7 +49,7 @@ export function capacityRange(
   return { value, isAtLeast, interval: low === null ? null : { low, high: high ?? Infinity } };
 }
 
-/** The capacity of a cell whose runs found one; otherwise its throughput. */
+/** The capacity of a cell, or its throughput if no run found a capacity. */
 export function takenPerSec(
   { runs, rate, interval }: {
     readonly runs: readonly Pick<Run, "capacity">[];

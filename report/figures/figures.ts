@@ -47,7 +47,7 @@ import {
   runsRange,
 } from "./range.ts";
 
-/** A value, with the most that it can be if lower bounds affect it; or why there is no value. */
+/** A value, with its upper limit if lower bounds affect it, or the reason why there is no value. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
@@ -75,8 +75,8 @@ export interface FigureReading extends Figure {
    */
   readonly isLasting: boolean;
   /**
-   * The kind of figure, if wrong responses make it look better than it is because they may be fast and cheap: "time" or
-   * "rate"; null for all others.
+   * The kind of figure ("time" or "rate"), if wrong responses make the figure look better than it is, because they may
+   * be fast and cheap; null for all other figures.
    */
   readonly flattered: "time" | "rate" | null;
 }
@@ -197,7 +197,7 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
     return bounded(typeof statistic === "string" ? spread[statistic] : spread[SECONDS[statistic]]);
   }),
   // How a percentile develops over a run: its level at the start, its level at the end, and the
-  // time from which it stays near the latter.
+  // time from which it stays near its level at the end.
   ...family(["initial", "final", "stable"], (name, percentile) => (run) => {
     const found = flattenedOf(run, `p${percentile}`);
     if (found === null) return NO_LATENCY;
@@ -284,8 +284,8 @@ function estimateOf({ name, distribution, statistic }: Figure): PooledFigure | n
 }
 
 /**
- * Whether a figure describes a steady state. Counts, extremes, start-up, peak memory and the generator's own figures do
- * not.
+ * Whether a figure describes a steady state. Counts, shares of requests, extremes, start-up, peak memory and the
+ * generator's own figures do not.
  */
 function isLasting({ name, distribution, statistic }: Figure): boolean {
   if (distribution === null) return ["rate", "bytes", "cpu", "perCpu"].includes(name);
@@ -439,8 +439,8 @@ export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
 }
 
 /**
- * Whether lower bounds could raise a figure of service time. In older results that is known only for latency, which is
- * used in its place.
+ * Whether lower bounds could raise a figure of service time. Older results tell this only for latency, so for them the
+ * same figure of latency decides.
  */
 function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): boolean {
   const { service: { lowerBounds = [] }, latency: { censored }, censoredHistogram } = run;
@@ -468,7 +468,7 @@ function ofStatus({ status, requests: { completed } }: JudgedRun, first: string)
   return { count: sum(codes, ([, count]) => count), of: completed };
 }
 
-/** By what share of the mean the busiest instance exceeds it. */
+/** How far the highest value of an instance lies above the mean over all instances, as a share of that mean. */
 function imbalanceOf(
   { instances = [] }: JudgedRun,
   of: (latency: Distribution) => number,

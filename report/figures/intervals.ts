@@ -96,6 +96,7 @@ function findFlattened(run: Timed, percentile: PointPercentile): Flattened | nul
 }
 
 /**
- * Length of the initial part in seconds, which is that of two intervals in the timelines of P. Kuffel and A. Walter.
+ * Length in seconds of the part that counts as the start: two intervals of 250 ms, as in the study of P. Kuffel and A.
+ * Walter.
  */
 const INITIAL_S = 0.5;

@@ -1,5 +1,5 @@
 /**
- * Figures of times of which some are only lower bounds: a request that timed out, was unfinished at the end or was
+ * Figures of times, some of which are only lower bounds: a request that timed out, was unfinished at the end or was
  * never sent took at least as long as it was watched. The page's client also uses this file.
  */
 import {
@@ -58,9 +58,9 @@ export function sampleOver(parts: readonly Omit<Sample, "ended">[]): Sample {
 }
 
 /**
- * A percentile (0–100), ms. In a closed loop it is the product-limit (Kaplan–Meier) estimate, because the end of the
- * load cuts off requests regardless of how long they would take. In an open loop lower bounds count as values, because
- * the requests that a slow server leaves unfinished are those that have waited longest.
+ * The value of a percentile (0–100), in ms. In a closed loop it is the product-limit (Kaplan–Meier) estimate, because
+ * the end of the load cuts off requests regardless of how long they would take. In an open loop lower bounds count as
+ * values, because the requests that a slow server leaves unfinished are those that have waited longest.
  */
 export function percentileMs(
   { clock, all, bounds }: Omit<Sample, "ended">,
@@ -73,7 +73,8 @@ export function percentileMs(
 }
 
 /**
- * A percentile, with the most that it can be given the lower bounds. @param valueMs The percentile, if already known.
+ * A percentile, and the highest value that it may have in view of the lower bounds.
+ * @param valueMs The percentile, if already known.
  */
 export function boundedPercentile(
   sample: Sample,

@@ -42,8 +42,8 @@ export interface PooledLatency {
   readonly percentiles: readonly number[];
   /**
    * Whether the figure would be larger if the requests behind the lower bounds turned out to take longer, so that it is
-   * shown with ≥. Results of earlier versions give only the number of lower bounds, so for them only percentiles can be
-   * true here.
+   * shown with ≥. For results of earlier versions, which give only the number of lower bounds, only a percentile can be
+   * marked in this way.
    */
   isAtLeast(figure: number | "mean" | "max"): boolean;
   /** A percentile, 0–100; its value is 0 if there are no latencies. */

@@ -97,7 +97,7 @@ export interface KeptTimes {
 }
 
 /**
- * Range of times that are not in the blocks of a timeline (service, first byte, connecting), from the added histograms
+ * Range of times that the timeline does not contain (service, first byte, connecting), from the sum of the histograms
  * of all runs. Percentiles are never averaged, because their mean may be a value that never occurred: if ten runs
  * connect in 1 ms and one in 41 ms, the mean of their p50 is 4.6 ms. Null if the histogram of a run is missing, as in
  * older files.

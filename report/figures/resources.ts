@@ -125,8 +125,8 @@ function perServingSecond(count: number, { resources = [], parts = [] }: Serving
 }
 
 /**
- * CPU time per request, of everything that serves requests; null if unknown. If the target was loaded in slices, the
- * CPU time that it uses when idle is subtracted.
+ * CPU time per request, of everything that serves requests; null if unknown. If the target took turns with another
+ * (slices), the CPU time that it uses when idle is subtracted.
  */
 export function cpuPerRequestUs(run: ChainedRun): number | null {
   if (run.slices !== undefined) return cpuOfSlicesUs(run.slices);

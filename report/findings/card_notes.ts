@@ -14,8 +14,9 @@ import { worstFirst } from "./card_sentences.ts";
 import { conditionText, shortfallText } from "./judgements.ts";
 
 /**
- * If there is only one place: what the leader's lead costs, which is a longer tail or more CPU time per request. If two
- * targets are equivalent, this may apply to either. Only certain and notable differences are stated.
+ * If the experiment compares targets at only one place (a scenario with its settings): the price of the lead, which is
+ * a longer tail or more CPU time per request. If two targets are equivalent, either may have such a price. Only certain
+ * and notable differences are stated.
  */
 export function priceNotes(
   [place, ...others]: readonly Place[],
@@ -163,8 +164,8 @@ export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
 }
 
 /**
- * A note that the compared cells send different responses, because a target that sends less may seem faster just for
- * that.
+ * A note that the compared cells send different responses, because a target that sends less may seem faster for that
+ * reason alone.
  */
 export function unlikeNotes(differences: readonly ConditionDifference[]): string[] {
   const [first, ...others] = unique(differences.map(conditionText));

@@ -28,7 +28,7 @@ import {
   type WhyWords,
 } from "./judgements.ts";
 
-/** The places that a sentence is about (at least one), among all places. */
+/** The places (such as the settings of a scenario) that a sentence is about, at least one, among all places. */
 export interface Of {
   readonly those: readonly Place[];
   readonly places: readonly Place[];
@@ -41,7 +41,10 @@ interface Beside extends Of {
 }
 
 const SENTENCES = {
-  /** One target is certainly ahead in at least some places, and no other target is ahead in any. */
+  /**
+   * In at least some places, one target is certainly ahead or the only one that meets the requirements, and no other
+   * target is so in any place.
+   */
   leads: (of: Of) => {
     const name = winnerName(of.those[0]);
     const held = of.those.filter(({ code }) => code === "leads");
@@ -49,8 +52,8 @@ const SENTENCES = {
     return `${name} leads${inShare(of)}${how}${medianText(held)}${besides(of, name)}.`;
   },
   /**
-   * Different targets lead in different places. @param leaders The places of each leader, beginning with the one that
-   * leads in most places.
+   * Different targets lead in different places.
+   * @param leaders The places of each leader, beginning with the one that leads in most places.
    */
   depends: ({ leaders: [most, ...rest], places }: {
     readonly leaders: readonly (readonly Place[])[];
@@ -141,8 +144,8 @@ const SENTENCES = {
       within.length === 0 ? "" : ` with ${listed(within, "and")}`
     }${where === "" ? "" : `${of > 1 ? "," : " at most,"} ${where}`}${over && `: ${over}`}.`,
   /**
-   * @param meaning What the lack of valid runs means for the figures. @param side The side of a comparison of results;
-   * "" for an experiment.
+   * @param meaning What the lack of valid runs means for the figures.
+   * @param side The side of a comparison of results; "" for an experiment.
    */
   "nothing-valid": ({ meaning, side }: { readonly meaning: string; readonly side: string }) =>
     `Not to be trusted: ${side && `in the runs of ${side} `}${meaning}.`,
@@ -170,7 +173,7 @@ const SENTENCES = {
     `${other} has ${timesRange(ratiosOf(of.those))} the ${of.those[0].figure} of ${base}${
       inShare(of)
     }${medianText(of.those)}${besides(of, other)}.`,
-  /** Thresholds decide the comparison; their sentence is complete already. */
+  /** Thresholds decide the comparison. Their sentence is already complete, so it is used unchanged. */
   thresholds: ({ sentence }: { sentence: string }) => sentence,
 };
 
@@ -278,7 +281,7 @@ export function rivalName(places: readonly Place[]): string | null {
 interface Range {
   readonly least: number;
   readonly most: number;
-  /** Whether the lead is at least as large, because a ratio is a bound. */
+  /** Whether the lead may be larger than this, because a ratio is only a bound. */
   readonly isBound: boolean;
 }
 
@@ -294,7 +297,7 @@ export function marginOf(places: readonly Place[]): Range | null {
     : null;
 }
 
-/** Ratios of the leader to its rival. */
+/** The range, over the places, of the ratio of the first side to its rival. @param shown Converts each ratio. */
 export function ratiosOf<Decided extends Pick<Place, "decision">>(
   places: readonly Decided[],
   shown: (ratio: number, place: Decided) => number = (ratio) => ratio,
@@ -364,7 +367,10 @@ function nounOf(places: readonly Place[]): string {
   return names.length < places.length ? "comparison" : places[0].noun;
 }
 
-/** For example ` in 4 of 5 scenarios` or ` in both scenarios`; "" if there is only one place. */
+/**
+ * For example ` in 4 of 5 scenarios` or ` in both scenarios`; "" if the sentence is about all places and they have the
+ * same name.
+ */
 function inShare({ those, places }: Of): string {
   const [some, all] = [those.length, places.length];
   if (some === all && places.every(({ name }) => name === places[0].name)) return "";
@@ -399,14 +405,14 @@ function besides({ those, places }: Of, winner: string | null = null): string {
 /** The order in which verdicts of other places are listed. Verdicts about targets that fall short come first. */
 const IN_ORDER = ["the opposite", "probably so", "not proven", "equivalent", "undecided"];
 
-/** `1.2–2.9×`; `at least 1.20×` with the digits that a single bound has elsewhere. */
+/** For example `1.2–2.9×`, or `at least 1.20×` for a bound, which has the same digits as a single ratio elsewhere. */
 export function timesRange({ least, most, isBound }: Range, mark = "at least "): string {
   if (isBound) return `${mark}${formatRatio(least, null)}`;
   const [low, high] = [least, most].map(timesText);
   return low === high ? low : `${low.replace("×", "")}–${high}`;
 }
 
-/** `34–59 %`, `at least 34 %` for ratios below 1: the share that is lost. */
+/** The share that is lost at ratios below 1, such as `34–59 %`, or `at least 34 %` for a bound. */
 export function sharesText({ least, most, isBound }: Range, mark = "at least "): string {
   const [low, high] = [1 - most, 1 - least];
   if (isBound) return `${mark}${shortfallShare(low)}`;

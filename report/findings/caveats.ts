@@ -36,7 +36,10 @@ interface Alike extends Unsteady {
 
 interface GroupedCell {
   readonly cell: string;
-  /** Unit of the groups' values: requests/s for the rate, µs for p99. */
+  /**
+   * The figure by which the runs fall into groups. The groups' values are in requests/s for the rate, and in µs for
+   * p99.
+   */
   readonly figure: "rate" | "p99";
   readonly groups: readonly RunCluster[];
 }
@@ -140,8 +143,8 @@ function groupedText(cells: readonly GroupedCell[]): string {
 }
 
 /**
- * For one cell its name, such as `static, hono`; otherwise `5 cells have …, such as static, hono`. @param what What
- * these cells have in common.
+ * The name of a single cell, such as `static, hono`, or for several `5 cells have …, such as static, hono`.
+ * @param what What these cells have in common.
  */
 function placeText({ cells, cell }: Alike, what: string): string {
   return cells === 1 ? cell : `${cells} cells ${what}, such as ${cell}`;

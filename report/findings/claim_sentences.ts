@@ -1,4 +1,4 @@
-/** The outcomes of claims in words, without full stops. They are made only from what was found. */
+/** The outcomes of claims in words, made only from what was found. Most are parts of sentences, without full stops. */
 import type { Verdicts } from "../../runner/result/conclusion.ts";
 import { CLAIM_OUTCOMES, type ClaimVerdict, type JudgedClaim } from "../judge/claims.ts";
 import { type Absence, absenceText, foundWords, reasonText } from "../judge/reasons.ts";
@@ -88,7 +88,7 @@ function unmeasuredText(absences: readonly Absence[]): string {
 
 // Judged claims as lines of text, as counts in a sentence, and as JSON.
 
-/** For example `✗ rate(a) > 2 × rate(b): not reproduced: rate is …`. */
+/** For example `✗ rate(hono) > 2 × rate(express): not reproduced: rate is …`. */
 export function claimLine(judged: JudgedClaim): string {
   const { claim: { text, source = "", note = "" }, outcome } = judged;
   return `${MARKS[outcome]} ${text}${source && ` (${source})`}: ${outcome}: ${

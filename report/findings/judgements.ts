@@ -1,6 +1,6 @@
 /**
- * What the judge found, as sentences without full stops: shortfalls, pairs of cells, their figures, and comparisons in
- * slices. Each sentence is made from a code and its evidence.
+ * What the judge found, as sentences without full stops: shortfalls, pairs of cells, their figures, and comparisons of
+ * sides that take turns (slices). Each sentence is made from a code and its evidence.
  */
 import {
   comparisonOf,
@@ -96,7 +96,7 @@ function doubtText({ isDoubted }: FigureComparison): string {
   return isDoubted ? ", only with doubtful runs" : "";
 }
 
-/** The reasons whose words are a verdict of their own. */
+/** Reasons whose words make a complete verdict. The words of most other reasons follow `inconclusive: `. */
 const COMPLETE: readonly Why[] = ["nothing", "errors", "no-difference-seen", "sessions"];
 
 /**
@@ -106,7 +106,7 @@ export type WhyWords = readonly [word: string, clause: string, ...details: strin
 
 const notProven = (one: FigureComparison): WhyWords => ["not proven", `not proven by ${each(one)}`];
 
-/** Why a verdict is open. */
+/** The words for each reason why a verdict is open. */
 export const WHY_OPEN: Readonly<
   Record<Why, (one: FigureComparison, marginRatio: number) => WhyWords>
 > = {
@@ -192,7 +192,7 @@ export function disturbanceText(disturbance: Disturbance | null): string {
   } of a core more than the other side does`;
 }
 
-/** `4 of 5 runs of the base and 3 of 5 runs of the new side have none`. */
+/** Says which runs have no steady state: `4 of 5 runs of the base and 3 of 5 runs of the new side have none`. */
 function unsteadyText(sides: readonly UnsteadySide[]): string {
   const runs = sides.map(({ side, count, of }) =>
     `${of === 1 ? "the only run" : `${count} of ${of} runs`} of ${SIDES[side]}`
@@ -243,7 +243,10 @@ function sampleNoun({ between, sliced }: Sampled, count: number): string {
 /** A change by a factor of ten. If only larger changes could be detected, their size is not stated. */
 export const MOST_CHANGE = 9;
 
-/** The smallest change that this many runs would have detected; "" if unknown. */
+/**
+ * The smallest change that this many runs would detect, or advice to add runs if that change is too large to state; ""
+ * if unknown.
+ */
 function seenText({ smallestChange }: FigureComparison): string {
   if (smallestChange === null) return "";
   return smallestChange > MOST_CHANGE
@@ -319,8 +322,8 @@ function shown(value: unknown): string {
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN - 1)}…`;
 }
 
-// Comparisons in slices: how they are judged, what their verdict is about, and which side disturbs
-// the other.
+// Comparisons of sides that are loaded in turns, slice by slice: how they are judged, what their
+// verdict is about, and which side disturbs the other.
 
 /** Explains a table that splits the spread of ratios into a part due to slices and a part between rounds. */
 export const LEVELS_NOTE =
@@ -342,8 +345,8 @@ export const THESE_TWO =
   "The verdict is about these two processes: after a restart, the ratio may differ.";
 
 /**
- * A clause that begins a sentence. @param cell Name of the cell, which is never capitalised; "" if there is only one
- * cell.
+ * A clause that begins a sentence.
+ * @param cell Name of the cell, which is never capitalised; "" if there is only one cell.
  */
 export function disturbanceSentence(cell: string, disturbance: Disturbance): string {
   const who = disturbanceText(disturbance);

@@ -1,6 +1,6 @@
 /**
  * The leading figures of a run, for a headline or a line: those of its requests or, if every request carries messages,
- * those of its messages. The duration of a stream or a WebSocket is no such figure, because it mostly depends on the
+ * those of its messages. The duration of a stream or a WebSocket is not among them, because it mostly depends on the
  * client.
  */
 import type { MessageTimes } from "../../runner/result/messages.ts";
@@ -64,8 +64,9 @@ export function leadOf(run: LedRun): Lead {
 type Holding = Pick<LedRun, "streams" | "sockets">;
 
 /**
- * The noun for requests that carry messages. @param hasCalls Whether some of them are gRPC calls. If there are several
- * kinds of requests, it is unknown which ones are calls.
+ * The noun for requests that carry messages.
+ * @param hasCalls Whether some of them are gRPC calls. If there are several kinds of requests, it is unknown which ones
+ * are calls.
  */
 function kindOf(parts: readonly Holding[], hasCalls: boolean): Lead["request"] {
   if (parts.every(({ sockets }) => sockets !== undefined)) return "WebSocket";

@@ -22,7 +22,7 @@ export type Unanswered =
 export interface NoResponse {
   readonly due: number;
   readonly errors: Readonly<Partial<Record<ErrorKind, number>>>;
-  /** Numbers of the failures of kind `protocol`; absent in earlier results. */
+  /** How many failures of kind `protocol` had each of these causes; absent in earlier results. */
   readonly protocol?: Readonly<Partial<Record<ProtocolFailure, number>>>;
   readonly unfinished: number;
   readonly dropped: number;

@@ -101,8 +101,8 @@ export function boundMark({ bound }: Pick<MatchedRow, "bound">): string {
 }
 
 /**
- * Says by whose figures the others are divided, or why they are not divided. Figures that are not relative to a base
- * also show the difference between the machines.
+ * Says by which target's figures all others are divided, or why they are not divided. Figures that are not relative to
+ * a base also show the difference between the machines.
  */
 export function relativeNote({ table: { relative }, isRelative }: JudgedTable): string {
   if (isRelative) return `Relative figures are divided by those of ${relative}.`;

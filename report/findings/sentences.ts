@@ -270,7 +270,7 @@ function inSeconds(value: number): number {
   return Number(value.toFixed(value < 10 ? 2 : 1));
 }
 
-/** Advice by code. Each text is a clause that follows `Fix: ` or `, or `. */
+/** Advice by code. Each text is a clause that begins a sentence, or follows `, or ` or `next: `. */
 export const ADVICE: Readonly<Record<Advice, string>> = {
   "check-target": "check that the target runs and is reachable",
   "check-responses": "check the responses of the target",

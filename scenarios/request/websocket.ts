@@ -116,7 +116,10 @@ export function socketUse(
   };
 }
 
-/** The request of the opening handshake. Its body is the message to send, because values are filled into both. */
+/**
+ * The request of the opening handshake. Its body is not sent with it, but holds the message for the WebSocket, because
+ * values are filled into the request and the message alike.
+ */
 export function socketWire(
   { websocket = "/", send, subprotocol = [], deflate = false }: SocketRequest,
   headers: Readonly<Record<string, string>>,
@@ -169,12 +172,12 @@ const OTHER_KEYS = [
   "token",
   "after",
 ] as const;
-/** Header fields that the handshake itself sets. */
+/** Header fields that `socketWire` sets itself, so that an experiment file may not set them. */
 const OWN_FIELDS = /^(?:connection|upgrade|sec-websocket-.*|content-type)$/i;
 
 /**
- * Conflicts in a request: keys that are missing or not allowed if it has a WebSocket, and keys that are allowed only
- * then.
+ * Conflicts in a request. With a WebSocket: keys that are missing or not allowed. Without one: keys that need a
+ * WebSocket.
  */
 export function socketContradictions(request: SocketRequest): Conflict[] {
   const { websocket, expect = {}, capture = {} } = request;

@@ -35,7 +35,8 @@ const LINE_PX = 13;
 const GAP_PX = 5;
 
 /**
- * Where the name of each dot is drawn. Earlier names take precedence; null if a name would cover a dot or another name.
+ * Where the name of each dot is drawn: beside its dot, within `area`, and not over a dot or an earlier name; null if no
+ * such place is left.
  */
 export function placedNames(
   names: readonly { readonly dot: PlacedDot; readonly width: number }[],
@@ -56,7 +57,10 @@ export function placedNames(
   });
 }
 
-/** The places for a name, in order of preference: to the right, to the left, above, and below. */
+/**
+ * The places for a name, in order of preference: to the right or left of the dot (slightly raised, level, slightly
+ * lowered), above it, and below it.
+ */
 function placesBeside({ x, y, radius }: PlacedDot, width: number): Box[] {
   const gap = radius + GAP_PX;
   const lefts = [x + gap, x - gap - width];

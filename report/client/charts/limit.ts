@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * A limit that the reader moves across a chart by typing a number or dragging a line, and the text that it yields for
- * each series.
+ * A limit that the reader moves across a chart by typing a number or dragging a line, and the text that says what each
+ * series achieves within it.
  */
 import type { Scale } from "chart.js";
 import type { Xy, XySeries } from "../../chart.ts";

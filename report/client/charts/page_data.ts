@@ -2,7 +2,7 @@
 /** The data in the page: JSON in script elements. Large data that is not needed immediately is compressed. */
 import type { Chart } from "../../chart.ts";
 
-/** Charts by the id of their canvas; null until a chart is first asked for. */
+/** Charts by the id of their canvas; null until the charts in the page are first read. */
 let written: Readonly<Record<string, Chart>> | null = null;
 
 /** The chart of a canvas, by the canvas's id. */
@@ -35,8 +35,8 @@ export function inflated(base64: string): Response {
 }
 
 /**
- * Waits until the whole page is parsed, because its end holds the data that charts do not need. Null if it is parsed
- * already.
+ * Waits until the whole page is parsed, because large data, such as the intervals of runs, is at its end. Returns null
+ * if the page is parsed already.
  */
 export function parsed(): Promise<unknown> | null {
   return document.readyState === "loading"

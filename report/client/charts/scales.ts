@@ -1,5 +1,8 @@
 /// <reference lib="dom" />
-/** Axes for values, with ticks at round numbers. The title of a track contains its unit. */
+/**
+ * Axes for values, with ticks at round numbers. The axis of a track shows no unit, because the title of the track
+ * contains it.
+ */
 import type { Scale, ScaleOptions } from "chart.js";
 import type { Axis } from "../../chart.ts";
 import { type Range, ticksAcross, ticksOf, tickText } from "../../render/html/ticks.ts";

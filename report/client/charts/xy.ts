@@ -29,7 +29,7 @@ const MOST_OVERLAID = 2;
 /** Height of the tallest ridge, relative to the distance between ridges. */
 const RIDGE = 1.7;
 
-/** A chart as it is shown, with what its series need to be drawn. */
+/** A chart as it is shown, with what is needed to draw its series. */
 interface Frame {
   readonly chart: Xy;
   readonly theme: Theme;
@@ -95,8 +95,8 @@ export function xyConfig(
 
 function scalesOf({ chart, areRidges }: Frame, most: number): Record<string, AxisOptions> {
   const { x, y, series } = chart;
-  // The axis of ridges holds their positions, not values. Only one or two series of steps share an
-  // axis of values.
+  // The axis of ridges holds their positions, not values. One or two series of steps are not drawn
+  // as ridges, so they share an axis of values.
   const upright = areRidges
     ? { max: series.length - 1 + RIDGE * 1.03, ticks: series.map((_, at) => ({ at, text: "" })) }
     : chart.ridges && { max: most * 1.05 };
@@ -263,7 +263,10 @@ function titleOf({ at, places, x, series }: Xy, items: readonly Item[]): string 
     `${formatNumber(at[i])}–${formatNumber(at[i + 1])} ${x.unit}`.trim();
 }
 
-/** The index of the value at an item. The last point only ends the last step, so it belongs to that step. */
+/**
+ * The index of the value that an item of the tooltip is about. The last point only ends the last step, so it belongs to
+ * that step.
+ */
 function placeOf({ dataIndex }: Item, { values }: XySeries): number {
   return Math.min(dataIndex, (values?.length ?? Infinity) - 1);
 }

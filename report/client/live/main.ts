@@ -90,7 +90,8 @@ function lose(): void {
 }
 
 /**
- * When the reader last pressed or typed something. `REST_MS` later, the choice that this made is in the page's address.
+ * When the reader last pressed or typed something. If that changed the reader's choice, the page's address contains the
+ * new choice at most `REST_MS` later.
  */
 let usedMs = -Infinity;
 let isPressed = false;

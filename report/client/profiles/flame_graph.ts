@@ -18,7 +18,6 @@ import { formatMs, formatShare } from "../../writing/units.ts";
 import { element } from "../elements.ts";
 import { counted } from "../../writing/words.ts";
 
-/** Height of a row, px. */
 const ROW_PX = 18;
 /** Calls narrower than this share of the width are not drawn. */
 const NARROWEST = 0.002;

@@ -100,8 +100,8 @@ function kindOf(second: string): string {
 }
 
 /**
- * The text of a cell in a spreadsheet. Numbers lose their thousands separators, figures with a sign or unit stay
- * unchanged, and all other texts are escaped such that none is taken for a formula.
+ * The text of a cell in a spreadsheet. Numbers lose their thousands separators, figures with a sign, such as `+4.2 %`,
+ * stay unchanged, and all other texts are escaped such that none is taken for a formula.
  */
 function sheetText(text: string): string {
   if (/^[\d,]+(?:\.\d+)?$/.test(text)) return text.replaceAll(",", "");

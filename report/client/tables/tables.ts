@@ -21,7 +21,7 @@ export function equipTables(): void {
   for (const scroll of document.querySelectorAll<HTMLElement>(".scroll")) {
     if (equipped.has(scroll)) continue;
     observer.observe(scroll);
-    // Without waiting, because the next press of Tab moves into the table.
+    // Equips a focused table at once, because the next press of Tab moves into the table.
     scroll.addEventListener("focus", () => equipTable(scroll), { once: true });
   }
 }
@@ -29,7 +29,7 @@ export function equipTables(): void {
 /** Tables, and controls for outcomes, that already have their behaviour. */
 const equipped = new WeakSet<Element>();
 
-/** @param scroll The element in which the table scrolls. */
+/** Adds the buttons that sort and copy a table. @param scroll The element in which the table scrolls. */
 export function equipTable(scroll: HTMLElement): void {
   const table = scroll.querySelector("table");
   if (table === null || equipped.has(scroll)) return;

@@ -32,8 +32,8 @@ export interface RunMoment {
 }
 
 /**
- * The moment at a position on the axis. @param run The run to which the moment must belong; null for the run at this
- * position.
+ * The moment at a position on the axis.
+ * @param run The run to which the moment must belong; null for the run at this position.
  */
 export function momentAt(data: RunsAxis, value: number, run: number | null): RunMoment {
   const under = Math.floor(value / startOf(data, 1) + 1e-6);
@@ -69,8 +69,8 @@ export interface StepPoint {
 }
 
 /**
- * The points of a stepped line: two for each interval, and two that end the line of each run. @param values The values
- * of each run.
+ * The points of a stepped line: two for each interval, and two that end the line of each run.
+ * @param values The values of each run.
  */
 export function stepPoints(
   data: RunsAxis,
@@ -108,7 +108,8 @@ export function intervalText({ runs }: RunsAxis, run: number, { fromS, toS }: Ti
 
 const TICK_PX = 44;
 /**
- * Ticks nearer than this share of a step to the start of the next run are left out, because their labels would collide.
+ * Ticks that are nearer to the start of the next run than this share of the distance between ticks are left out,
+ * because their labels would collide.
  */
 const NEAR_NEXT_RUN = 0.45;
 

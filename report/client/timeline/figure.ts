@@ -147,7 +147,7 @@ class ScenarioFigure {
     }, REST_MS);
   }
 
-  /** The intervals, which are unpacked at first use. */
+  /** The intervals of the scenario's runs, which are packed in the page and unpacked at first use. */
   #unpacked(): Promise<Steps> {
     return this.#steps ??= stepsOf(this.section);
   }

@@ -125,7 +125,7 @@ function drawHeat(drawing: Chart, heat: Heat, theme: Theme): void {
   ctx.restore();
 }
 
-// hot, because a heatmap has thousands of places.
+// hot: a heatmap has thousands of places.
 function drawColumn(
   ctx: CanvasRenderingContext2D,
   theme: Theme,
@@ -163,7 +163,7 @@ function drawPlace(drawing: Chart, heat: Heat, theme: Theme): void {
   drawing.ctx.strokeRect(left, top, Math.max(2, right - left), bottom - top);
 }
 
-/** The place at the pointer; null if no request is counted there. */
+/** The place at the pointer; null if the pointer is outside the rows and columns of the heatmap. */
 export function placeAt(
   { scales }: Chart,
   heat: Heat,

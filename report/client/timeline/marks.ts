@@ -210,8 +210,8 @@ class MarksDrawing {
 }
 
 /**
- * The moment as a frame shows it. A frame that shows the median of all runs has only one run, to which the moment then
- * belongs.
+ * The moment as a chart shows it. A chart with only one run, such as the median of all runs, shows the moments of every
+ * run in that one.
  */
 export function momentOf({ runs }: RunsAxis, moment: RunMoment): RunMoment {
   return runs.length === 1 ? { ...moment, run: 0 } : moment;
@@ -233,7 +233,8 @@ const GAP_PX = 6;
 /**
  * Places labels in rows, of which 0 is the lowest. The first labels are the most important, so they are placed first.
  * Labels for which there is no room are left out.
- * @param labels Each has the position of its moment (`at`), and the ends of the run between which it must lie.
+ * @param labels Each has the position of its moment (`at`), and the ends of the run (`left`, `right`) between which the
+ * label must lie.
  */
 export function placedLabels(
   labels: readonly (Label & { readonly width: number; readonly at: number })[],
