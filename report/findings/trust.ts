@@ -96,8 +96,8 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
 }
 
 /**
- * What doubt means for the figures if no run is valid. It is the meaning for invalid or for unsettled runs if they are
- * the majority, and otherwise that for all runs except the invalid ones.
+ * What it means for the figures that no run is valid. If most runs are invalid, or most never settled, it is what that
+ * means; otherwise what the worst runs mean that are not invalid.
  */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
   const invalid = runs.filter((run) => levelOf(run) === "invalid");
@@ -132,7 +132,10 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   };
 }
 
-/** Omits `no-response`, for which the report already has a sentence above the reasons. */
+/**
+ * The sentences of a run's findings, except `no-response`, for which the report already has a sentence above the
+ * reasons.
+ */
 function reasonsOf({ generator: { findings } }: TrustBasis): string[] {
   return findings.filter(({ code }) => code !== "no-response").map(findingSentence);
 }
@@ -158,7 +161,9 @@ interface Doubt {
   readonly kind: string;
 }
 
-/** Each reason once. The worst reasons come first; equally bad ones are ordered by how many runs they apply to. */
+/**
+ * Each reason once. The worst reasons come first; of equally bad ones, those that apply to the most runs come first.
+ */
 function doubtsOf(runs: readonly Run[]): Doubt[] {
   const doubted = runs.filter((run) => levelOf(run) !== "valid");
   const found = doubted.flatMap((run) => decisive(run).map((finding) => ({ run, finding })));

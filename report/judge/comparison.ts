@@ -84,16 +84,19 @@ export interface UnsteadySide extends Unsteady {
 
 export interface FigureComparison extends ComparisonJudgement {
   readonly figure: ComparedFigure;
-  /** Value in requests per second, or in milliseconds. */
+  /** In requests per second for the rate, and in milliseconds for all other figures; 0 if unknown. */
   readonly base: number;
   readonly next: number;
   /** next / base; null if either value is missing. */
   readonly ratio: number | null;
   /** 95 % interval of the ratio; null if a side has fewer than two runs, or no figure to compare. */
   readonly interval: ConfidenceInterval | null;
-  /** Set if a side could serve more than was measured: a capacity that is a lower bound, or runs that were held back. */
+  /**
+   * Which way the true ratio may differ because one side could serve more than was measured: its capacity is a lower
+   * bound, or its runs were held back. Null if this applies to neither side, or to both.
+   */
   readonly bound: RatioBound;
-  /** p-value of the ratio being within the margin. */
+  /** p-value of the hypothesis that the true ratio lies within the margin. */
   readonly p: number | null;
   /** `p` after Holm's correction over all hypotheses that are decided together. */
   readonly adjustedP: number | null;
@@ -105,8 +108,8 @@ export interface FigureComparison extends ComparisonJudgement {
   /** Number of repetitions in which both sides ran and by which the ratio is paired; null if it is not paired. */
   readonly pairs: number | null;
   /**
-   * Sample size behind the interval, for the side with less: the number of runs; of sessions, if the ratio is computed
-   * over sessions; or of pairs of slices, for a single pair of processes. Null without an interval.
+   * Sample size behind the interval, for the side with the smaller sample: the number of runs; of sessions, if the
+   * ratio is computed over sessions; or of pairs of slices, for a single pair of processes. Null without an interval.
    */
   readonly runs: number | null;
   /** Factor by which the variance of the ratio would grow without pairing; null if the ratio is not paired. */
@@ -415,7 +418,8 @@ function compareFigure(
 ): FigureComparison {
   const isRate = figure === "rate";
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
-  // Whatever affects both sides of a pair of slices cancels in the ratio.
+  // Sides loaded in slices need no steady state, because what affects both slices of a pair cancels
+  // in their ratio.
   const unsteady = slicedBy ? [] : unsteadySides({ base, next });
   const silent = silentRuns("next", next) ?? silentRuns("base", base);
   const isOpen = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
@@ -538,7 +542,10 @@ function unsteadySides(sides: Record<UnsteadySide["side"], ComparedRuns>): Unste
   });
 }
 
-/** Runs that served nothing; a single run like that has no ratio to anything. */
+/**
+ * How many runs of the side served nothing; null if none did, or if it has a single run, which then has no ratio to
+ * anything.
+ */
 function silentRuns(side: SilentRuns["side"], { runs }: ComparedRuns): SilentRuns | null {
   const count = runs.filter(({ requests }) => requests.completed === 0).length;
   return runs.length < 2 || count === 0 ? null : { side, count, of: runs.length };
@@ -586,7 +593,7 @@ function exactTest(
   return { p: (near.p + far.p) / 2, leastP: near.leastP };
 }
 
-/** Variance of the ratio without pairing ÷ variance with pairing; null if the latter is 0. */
+/** Variance of the ratio without pairing ÷ variance with pairing; null if the variance with pairing is 0. */
 function gainOf(pairing: Pairing): number | null {
   const [to, of] = pairing.sides;
   const paired = ratioInterval(of, to)?.logStandardError ?? 0;

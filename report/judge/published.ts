@@ -225,8 +225,8 @@ function baseOf(
 type RatioOfRows = (of: PublishedRow, to: PublishedRow) => Range | null;
 
 /**
- * Orders rows by the size of the difference, the largest first. The comparison of two infinite differences avoids ∞ −
- * ∞.
+ * Orders rows by the size of the difference, the largest first. Two infinite differences are equal, because ∞ − ∞ is
+ * NaN.
  */
 function byQuotient(a: MatchedRow, b: MatchedRow): number {
   const [one, other] = [a, b].map(({ quotient }) => Math.abs(Math.log(quotient?.value ?? 1)));

@@ -134,7 +134,8 @@ export interface Alone {
   /** Variance of ln ratio; null if unknown. */
   readonly variance: Variance | null;
   /**
-   * Why it is unknown whether the processes wander for longer than they were measured; null if they certainly do not.
+   * Why the measurement can't rule out that the level of the processes varies over longer times than it lasted; null if
+   * it can.
    */
   readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
 }
