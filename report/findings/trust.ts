@@ -11,9 +11,8 @@ import { counted, listed } from "../writing/words.ts";
 import { findingSentence } from "./sentences.ts";
 
 /**
- * The noun for one load of a target. It is "run" if the target was started for each load, or if there is only one load;
- * the user can ask for more runs. It is "round" if two servers that are already running take turns until there is a
- * verdict; the user does not choose the number of rounds.
+ * The noun for one load of a target. It is "round" if two servers that are already running take turns until there is a
+ * verdict, and "run" otherwise. The user can ask for more runs, but does not choose the number of rounds.
  */
 export function nounOfRuns(runs: readonly Pick<Run, "slices" | "startUp">[]): "run" | "round" {
   return runs.length > 0 && runs.every(isRound) ? "round" : "run";
@@ -96,8 +95,8 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
 }
 
 /**
- * What it means for the figures that no run is valid. If most runs are invalid, or most never settled, it is what that
- * means; otherwise what the worst runs mean that are not invalid.
+ * What doubt means for the figures if no run is valid. If most runs are invalid, or most never settled, the meaning of
+ * these runs is returned; otherwise the meaning of the worst runs that are not invalid.
  */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
   const invalid = runs.filter((run) => levelOf(run) === "invalid");

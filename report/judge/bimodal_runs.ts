@@ -18,7 +18,10 @@ import type { Sliced } from "./slices.ts";
 
 /** One figure for each run of a side. */
 interface GroupedRuns extends Pick<Estimate, "byRun" | "repetitions"> {
-  /** Repetitions whose run has no steady part, so its whole length counts, while other runs of the side do have one. */
+  /**
+   * Repetitions whose run counts from beginning to end because it has no steady part. Empty if no run of the side has
+   * one.
+   */
   readonly wholeRuns: readonly number[];
 }
 

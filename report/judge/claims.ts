@@ -337,7 +337,8 @@ type Side = Amount | Constant;
 
 function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
   const factors = [says.right, says.left].map((side) => side.kind === "quantity" ? 1 : side.factor);
-  // The limit for left figure ÷ right figure, once their factors are removed.
+  // The limit for left figure ÷ right figure, after the factors that the claim gives both sides are
+  // moved to it.
   const limit = factors[0] / factors[1];
   const written = says.kind === "compare"
     ? allowedBy(says.relation, limit)
@@ -477,8 +478,8 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
 const ROUNDS_RATIO = 1.5;
 
 /**
- * Doubt about a peak throughput if its own rounds, or the runs of the experiment, show that the machine was busy. The
- * true value may then be higher or lower by any factor.
+ * Doubt about a peak throughput if the rounds in which it was measured, or the runs of the experiment, show that the
+ * machine was busy. The true value may then be higher or lower by any factor.
  */
 export function peakOpens(
   name: string,

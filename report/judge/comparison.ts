@@ -101,8 +101,8 @@ export interface FigureComparison extends ComparisonJudgement {
   /** `p` after Holm's correction over all hypotheses that are decided together. */
   readonly adjustedP: number | null;
   /**
-   * The exact test over pairs or runs, at the edge of the margin; null for fewer than two runs, or for too many to
-   * enumerate.
+   * The exact test over pairs or runs, at the edge of the margin. Null for fewer than two runs, for too many to
+   * enumerate, for a ratio over sessions, or for a single pair of processes.
    */
   readonly exact: ExactTest | null;
   /** Number of repetitions in which both sides ran and by which the ratio is paired; null if it is not paired. */
@@ -112,7 +112,10 @@ export interface FigureComparison extends ComparisonJudgement {
    * ratio is computed over sessions; or of pairs of slices, for a single pair of processes. Null without an interval.
    */
   readonly runs: number | null;
-  /** Factor by which the variance of the ratio would grow without pairing; null if the ratio is not paired. */
+  /**
+   * Factor by which the variance of the ratio would grow without pairing; null if the ratio is not paired, or if its
+   * variance is 0.
+   */
   readonly pairingGain: number | null;
   /**
    * Whether both sides ran in one session and, if not, whether the interval covers the differences between sessions;
@@ -130,7 +133,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly groups: RunGroups | null;
   /** Sides of which most runs have no steady state. */
   readonly unsteady: readonly UnsteadySide[];
-  /** Runs in which a side that was measured several times served nothing; null if there are none. */
+  /** The runs of one side that served nothing; null if there are none. A side with a single run is not considered. */
   readonly silent: SilentRuns | null;
   /** Whether the undisturbed runs alone fail to confirm the verdict; see `withDoubt`. */
   readonly isDoubted: boolean;
@@ -141,8 +144,8 @@ export interface FigureComparison extends ComparisonJudgement {
    */
   readonly smallestChange: number | null;
   /**
-   * Runs per side that would probably lead to a verdict; null if there already is one, or if no number of runs would
-   * suffice.
+   * Runs per side that would probably lead to a verdict; null if there already is one, or if adding runs would not lead
+   * to one.
    */
   readonly runsNeeded: number | null;
   /** Like `runsNeeded`, but in sessions per side; null if the ratio is not computed over sessions. */
@@ -302,7 +305,7 @@ function firstOf(estimate: Estimate | null, firstStage: number): Estimate | null
   return over(estimate, first);
 }
 
-/** The test of a figure over both stages; null if there is only one stage. */
+/** The test of a figure over both stages; null if there is only one stage, or if one of the intervals is missing. */
 function stagedTest(
   { of, to, figure }: {
     readonly of: Estimate;
@@ -558,8 +561,8 @@ function whyAlone({ alone }: Sliced): VerdictReason {
 }
 
 /**
- * Whether the true ratio (new over base) may be smaller because the base is a lower bound, or larger because the new
- * value is one, in a way that affects the verdict.
+ * Whether the verdict could change because a side is only a lower bound: "better" if this is the base, "worse" if it is
+ * the new side, and any other verdict if it is either.
  */
 function isBound(
   { verdict }: ComparisonJudgement,
@@ -571,7 +574,7 @@ function isBound(
 
 /**
  * Exact test of the hypothesis that the sides differ by no more than the margin, like `pBeyond`; null if there are too
- * many runs to enumerate.
+ * many runs to enumerate, or if the ratio is computed over sessions.
  */
 function exactTest(
   { interval, pairing, sides: [base, next], between }: Test,

@@ -1,5 +1,6 @@
 /**
- * The cells to which rules may refer, whether measured or not, and the peaks that can't be exceeded on this machine.
+ * The cells to which rules may refer, whether measured or not, and the peak throughputs that can't be exceeded on this
+ * machine.
  */
 import {
   type CellChoice,

@@ -58,13 +58,16 @@ export interface ComparedRuns {
    * that the runs lack or that can't be resampled.
    */
   readonly estimates: Estimates;
-  /** Repetitions whose run has no steady part, so its whole length counts, while other runs of the cell do have one. */
+  /**
+   * Repetitions whose run counts from beginning to end because it has no steady part. Empty if no run of the cell has
+   * one.
+   */
   readonly wholeRuns: readonly number[];
   /** How many runs have no steady state; null if these are at most half of the runs. */
   readonly unsteady: Unsteady | null;
   /**
    * How much the rate varies within a run: requests/s of the run's fastest tenth ÷ those of its slowest. Of all runs,
-   * the largest such ratio counts. It is 1 if most runs are steady, and Infinity if unknown.
+   * the largest such ratio counts. It is 1 unless most runs have no steady state, and Infinity if unknown.
    */
   readonly strayRatio: number;
   /** Requests/s over the first halves of all runs, and over the second halves; null if unknown. */
@@ -154,8 +157,8 @@ function partOf(
 }
 
 /**
- * Whether the side with the higher rate was ahead in both halves of the runs. False if most runs of both sides are
- * steady.
+ * Whether the side with the higher rate was ahead in both halves of the runs. False unless most runs of at least one
+ * side have no steady state.
  */
 export function isAheadInHalves(base: ComparedRuns, next: ComparedRuns): boolean {
   if (base.unsteady === null && next.unsteady === null) return false;

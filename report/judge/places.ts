@@ -90,7 +90,10 @@ export interface Place {
   /** The decisive figure, and its name, such as `requests/s` or `p99`. */
   readonly of: ComparedFigure;
   readonly figure: string;
-  /** Targets as fast as the leader, or not distinguished from it. */
+  /**
+   * Of the targets that `first` is not proven to beat, those whose comparison with `first` has the same result as that
+   * of `rival`. In a comparison with a base, only the base.
+   */
   readonly peers: readonly string[];
   /** Targets that are proven slower than `first`. */
   readonly beaten: readonly string[];
@@ -143,7 +146,10 @@ export function figureNameOf(
   return figure === "cpuPerRequest" ? "CPU per request" : figure === "mean" ? "mean" : `p${figure}`;
 }
 
-/** A scenario whose comparisons have been made, and whose contests are in order of the results. */
+/**
+ * A scenario whose comparisons have been made. In its contests, cells that never settled are ranked if the best of them
+ * is likely the fastest.
+ */
 export interface DecidedPlan extends Plan {
   /** Unit of the rate, such as `requests/s` or `purchases/s`. */
   readonly unit: string;

@@ -370,7 +370,7 @@ const FOUND = {
     const brief = `${shareText(value, decimals)}${ends}`;
     return { brief, text: `${name} is ${brief}` };
   },
-  /** `ratio`: null if it does not exist. */
+  /** `ratio`: null if it does not exist, as for two figures of 0, or if a threshold has no interval of it to judge. */
   ratio: ({ of, to, ratio, ...rule }: Ruled & {
     of: FoundSide;
     to: FoundSide;
