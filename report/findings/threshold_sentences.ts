@@ -65,7 +65,7 @@ export function gatePlace({ scenario, label }: GateOutcome): string {
 
 /**
  * Example: `1 of 3 thresholds fails, 1 is inconclusive.`
- * @param gates One for each threshold and place.
+ * @param gates One for each threshold and each cell, or pair of cells, to which it applies.
  */
 export function gatesSentence(gates: readonly GateOutcome[]): string {
   const [fail, open] = (["fail", "inconclusive"] as const).map((outcome) =>

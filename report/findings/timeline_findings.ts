@@ -72,8 +72,8 @@ function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
 }
 
 /**
- * Names the target whose slowest requests are concentrated in the smallest share of its intervals. Empty without
- * requests.
+ * The finding that names the target whose slowest requests are concentrated in the smallest share of its intervals. No
+ * finding if there were no requests.
  */
 export function burstFindings(cells: readonly CellRuns[]): Finding[] {
   const [burst] = cells.flatMap((cell) => burstOf(cell) ?? [])

@@ -11,9 +11,8 @@ import { counted, listed } from "../writing/words.ts";
 import { findingSentence } from "./sentences.ts";
 
 /**
- * The noun for one load of a target. It is "run" if the target was started for each load, or if there is only one load;
- * the user can ask for more runs. It is "round" if two servers that are already running take turns until there is a
- * verdict; the user does not choose the number of rounds.
+ * The noun for one load of a target. It is "round" if two servers that are already running take turns until there is a
+ * verdict, and "run" otherwise. The user can ask for more runs, but does not choose the number of rounds.
  */
 export function nounOfRuns(runs: readonly Pick<Run, "slices" | "startUp">[]): "run" | "round" {
   return runs.length > 0 && runs.every(isRound) ? "round" : "run";
@@ -96,8 +95,8 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
 }
 
 /**
- * What doubt means for the figures if no run is valid. It is the meaning for invalid or for unsettled runs if they are
- * the majority, and otherwise that for all runs except the invalid ones.
+ * What doubt means for the figures if no run is valid. If most runs are invalid, or most never settled, the meaning of
+ * these runs is returned; otherwise the meaning of the worst runs that are not invalid.
  */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
   const invalid = runs.filter((run) => levelOf(run) === "invalid");
@@ -132,7 +131,10 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   };
 }
 
-/** Omits `no-response`, for which the report already has a sentence above the reasons. */
+/**
+ * The sentences of a run's findings, except `no-response`, for which the report already has a sentence above the
+ * reasons.
+ */
 function reasonsOf({ generator: { findings } }: TrustBasis): string[] {
   return findings.filter(({ code }) => code !== "no-response").map(findingSentence);
 }
@@ -158,7 +160,9 @@ interface Doubt {
   readonly kind: string;
 }
 
-/** Each reason once. The worst reasons come first; equally bad ones are ordered by how many runs they apply to. */
+/**
+ * Each reason once. The worst reasons come first; of equally bad ones, those that apply to the most runs come first.
+ */
 function doubtsOf(runs: readonly Run[]): Doubt[] {
   const doubted = runs.filter((run) => levelOf(run) !== "valid");
   const found = doubted.flatMap((run) => decisive(run).map((finding) => ({ run, finding })));

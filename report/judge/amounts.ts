@@ -27,7 +27,7 @@ export interface Amount {
   /** Example: `static, fastify`. */
   readonly place: string;
   readonly figure: FigureName;
-  /** The figure's name, or, for an extreme averaged over runs, such as `max of a run`. */
+  /** The figure's name, such as `p99`; for an extreme that is averaged over runs, `min of a run` or `max of a run`. */
   readonly name: string;
   readonly range: FigureRange;
   /**
@@ -69,8 +69,8 @@ export function amountOf(figure: FigureName, measurable: Measurable): Amount | A
     const mean = { ...range, ...meanRange(range.byRun, cell) };
     return { ...amount, name: `${figure} of a run`, range: mean, drawn: drawnMean(figure, cell) };
   }
-  // The bootstrap draws the same repetitions for all cells, so variation that they share cancels in
-  // a ratio.
+  // The bootstrap draws the same repetitions for all cells, so variation that the cells share
+  // cancels in a ratio.
   const drawn = estimate === null ? drawnMean(figure, cell) : cell.estimates.get(estimate) ?? null;
   return { ...amount, name: figure, range, drawn };
 }
@@ -164,7 +164,8 @@ function wrongOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open
   const { flattered } = FIGURES[figure];
   if (flattered === null) return null;
   const isTime = flattered === "time";
-  // A request that was never sent is not part of the rate, and a timeout was not a fast error.
+  // Dropped requests are not counted, because they were never sent and have no part in the rate.
+  // Timeouts don't make a rate seem higher, because they are not fast errors.
   const ended = sum(runs, ({ requests: { completed, failed } }) => completed + failed);
   const wrong = sum(runs, (run) => run.requests.failed + wrongResponsesOf(run)) -
     (isTime ? 0 : sum(runs, ({ errors }) => errors.timeout ?? 0));

@@ -18,7 +18,10 @@ import type { Sliced } from "./slices.ts";
 
 /** One figure for each run of a side. */
 interface GroupedRuns extends Pick<Estimate, "byRun" | "repetitions"> {
-  /** Repetitions whose run counts in full length. It has no steady part, but other runs of the side do. */
+  /**
+   * Repetitions whose run counts from beginning to end because it has no steady part. Empty if no run of the side has
+   * one.
+   */
   readonly wholeRuns: readonly number[];
 }
 
@@ -80,8 +83,8 @@ export function areOneSided(
 }
 
 /**
- * The same for sides compared pair by pair: whether the ratios of all pairs lie on one side, and there are enough pairs
- * that this can't be chance.
+ * The same for sides compared pair by pair: whether the ratios of all pairs lie on the same side of the limit or
+ * margin, and there are enough pairs that this can't be chance.
  */
 export function arePairsOneSided(
   logRatios: readonly number[],

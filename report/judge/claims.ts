@@ -3,7 +3,7 @@
  * that its selectors select, and the worst cell decides, because the claim must hold in each of them. Intervals over
  * the runs decide, so one run of each cell decides nothing. A claim about speed rests on undisturbed runs, with one
  * exception: the ratio of targets that take turns can be decided on a busy machine, because a disturbance affects both
- * targets alike. A claim about something that contention can't affect can be decided there, too.
+ * targets alike. A claim about something that contention can't affect can also be decided on a busy machine.
  */
 import type {
   Claim,
@@ -323,7 +323,10 @@ function byInterval(
 
 // Claims with two sides, which compare two figures, or a figure and a constant.
 
-/** A quantity in the claim, or a peak throughput, which can't be exceeded on this machine. */
+/**
+ * A side of a claim that is not a figure of a cell: a quantity stated in the claim, or a peak throughput that was
+ * measured on this machine.
+ */
 interface Constant extends Pick<Amount, "name" | "place" | "range" | "opens"> {
   readonly cell: null;
   /** Why an inconclusive claim about the constant can't be decided by more runs; null if it can. */
@@ -334,7 +337,8 @@ type Side = Amount | Constant;
 
 function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
   const factors = [says.right, says.left].map((side) => side.kind === "quantity" ? 1 : side.factor);
-  // The limit for left figure ÷ right figure, once their factors are removed.
+  // The limit for left figure ÷ right figure, after the factors that the claim gives both sides are
+  // moved to it.
   const limit = factors[0] / factors[1];
   const written = says.kind === "compare"
     ? allowedBy(says.relation, limit)
@@ -375,8 +379,8 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       side.cell === null ? [] : [{ amount: side, power: i === 0 ? 1 : -1 }]
     );
     const groups = groupsReason(terms, {
-      // A constant can't cause groups among runs, because it divides all of them alike. The allowed
-      // range is scaled by it instead of the figures.
+      // Dividing all runs by the same constant can't split them into groups, so the figures stay as
+      // they are, and the allowed range is multiplied by the constant instead.
       allowed: to.cell === null ? scaled(allowed, to.range.value) : allowed,
       unit,
       sliced: of.cell === null ? null : turnsOf(of.figure, sliced),
@@ -424,7 +428,8 @@ function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[
     const chosen = chosenBy(left.selector, ground);
     const to = constantOf(right, ground);
     if ("none" in chosen) return chosen;
-    // A constant that was not measured is the reason given, even if the figure is missing, too.
+    // If the constant was not measured, that is the reason given, even if the figure is missing,
+    // too.
     return chosen.members.map((member) => (
       { of: "none" in to ? to : decidingAmount(left.figure, member), to, sliced: null }
     ));
@@ -467,14 +472,14 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
 }
 
 /**
- * If the rounds of a peak throughput differ by more than this factor, they were disturbed. On a quiet machine they
- * differ by only a few per cent.
+ * If the rounds in which a peak throughput was measured differ by more than this factor, they were disturbed. On a
+ * quiet machine they differ by only a few per cent.
  */
 const ROUNDS_RATIO = 1.5;
 
 /**
- * Doubt about a peak throughput if its own rounds, or the runs of the experiment, show that the machine was busy. The
- * true value may then be higher or lower by any factor.
+ * Doubt about a peak throughput if the rounds in which it was measured, or the runs of the experiment, show that the
+ * machine was busy. The true value may then be higher or lower by any factor.
  */
 export function peakOpens(
   name: string,

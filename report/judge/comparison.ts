@@ -84,32 +84,38 @@ export interface UnsteadySide extends Unsteady {
 
 export interface FigureComparison extends ComparisonJudgement {
   readonly figure: ComparedFigure;
-  /** Value in requests per second, or in milliseconds. */
+  /** In requests per second for the rate, and in milliseconds for all other figures; 0 if unknown. */
   readonly base: number;
   readonly next: number;
   /** next / base; null if either value is missing. */
   readonly ratio: number | null;
   /** 95 % interval of the ratio; null if a side has fewer than two runs, or no figure to compare. */
   readonly interval: ConfidenceInterval | null;
-  /** Set if a side could serve more than was measured: a capacity that is a lower bound, or runs that were held back. */
+  /**
+   * Which way the true ratio may differ because one side could serve more than was measured: its capacity is a lower
+   * bound, or its runs were held back. Null if this applies to neither side, or to both.
+   */
   readonly bound: RatioBound;
-  /** p-value of the ratio being within the margin. */
+  /** p-value of the hypothesis that the true ratio lies within the margin. */
   readonly p: number | null;
   /** `p` after Holm's correction over all hypotheses that are decided together. */
   readonly adjustedP: number | null;
   /**
-   * The exact test over pairs or runs, at the edge of the margin; null for fewer than two runs, or for too many to
-   * enumerate.
+   * The exact test over pairs or runs, at the edge of the margin. Null for fewer than two runs, for too many to
+   * enumerate, for a ratio over sessions, or for a single pair of processes.
    */
   readonly exact: ExactTest | null;
   /** Number of repetitions in which both sides ran and by which the ratio is paired; null if it is not paired. */
   readonly pairs: number | null;
   /**
-   * Sample size behind the interval, for the side with less: the number of runs; of sessions, if the ratio is computed
-   * over sessions; or of pairs of slices, for a single pair of processes. Null without an interval.
+   * Sample size behind the interval, for the side with the smaller sample: the number of runs; of sessions, if the
+   * ratio is computed over sessions; or of pairs of slices, for a single pair of processes. Null without an interval.
    */
   readonly runs: number | null;
-  /** Factor by which the variance of the ratio would grow without pairing; null if the ratio is not paired. */
+  /**
+   * Factor by which the variance of the ratio would grow without pairing; null if the ratio is not paired, or if its
+   * variance is 0.
+   */
   readonly pairingGain: number | null;
   /**
    * Whether both sides ran in one session and, if not, whether the interval covers the differences between sessions;
@@ -127,7 +133,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly groups: RunGroups | null;
   /** Sides of which most runs have no steady state. */
   readonly unsteady: readonly UnsteadySide[];
-  /** Runs in which a side that was measured several times served nothing; null if there are none. */
+  /** The runs of one side that served nothing; null if there are none. A side with a single run is not considered. */
   readonly silent: SilentRuns | null;
   /** Whether the undisturbed runs alone fail to confirm the verdict; see `withDoubt`. */
   readonly isDoubted: boolean;
@@ -138,8 +144,8 @@ export interface FigureComparison extends ComparisonJudgement {
    */
   readonly smallestChange: number | null;
   /**
-   * Runs per side that would probably lead to a verdict; null if there already is one, or if no number of runs would
-   * suffice.
+   * Runs per side that would probably lead to a verdict; null if there already is one, or if adding runs would not lead
+   * to one.
    */
   readonly runsNeeded: number | null;
   /** Like `runsNeeded`, but in sessions per side; null if the ratio is not computed over sessions. */
@@ -299,7 +305,7 @@ function firstOf(estimate: Estimate | null, firstStage: number): Estimate | null
   return over(estimate, first);
 }
 
-/** The test of a figure over both stages; null if there is only one stage. */
+/** The test of a figure over both stages; null if there is only one stage, or if one of the intervals is missing. */
 function stagedTest(
   { of, to, figure }: {
     readonly of: Estimate;
@@ -415,7 +421,8 @@ function compareFigure(
 ): FigureComparison {
   const isRate = figure === "rate";
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
-  // Whatever affects both sides of a pair of slices cancels in the ratio.
+  // Sides loaded in slices need no steady state, because what affects both slices of a pair cancels
+  // in their ratio.
   const unsteady = slicedBy ? [] : unsteadySides({ base, next });
   const silent = silentRuns("next", next) ?? silentRuns("base", base);
   const isOpen = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
@@ -538,7 +545,10 @@ function unsteadySides(sides: Record<UnsteadySide["side"], ComparedRuns>): Unste
   });
 }
 
-/** Runs that served nothing; a single run like that has no ratio to anything. */
+/**
+ * How many runs of the side served nothing; null if none did, or if it has a single run, which then has no ratio to
+ * anything.
+ */
 function silentRuns(side: SilentRuns["side"], { runs }: ComparedRuns): SilentRuns | null {
   const count = runs.filter(({ requests }) => requests.completed === 0).length;
   return runs.length < 2 || count === 0 ? null : { side, count, of: runs.length };
@@ -551,8 +561,8 @@ function whyAlone({ alone }: Sliced): VerdictReason {
 }
 
 /**
- * Whether the true ratio (new over base) may be smaller because the base is a lower bound, or larger because the new
- * value is one, in a way that affects the verdict.
+ * Whether the verdict could change because a side is only a lower bound: "better" if this is the base, "worse" if it is
+ * the new side, and any other verdict if it is either.
  */
 function isBound(
   { verdict }: ComparisonJudgement,
@@ -564,7 +574,7 @@ function isBound(
 
 /**
  * Exact test of the hypothesis that the sides differ by no more than the margin, like `pBeyond`; null if there are too
- * many runs to enumerate.
+ * many runs to enumerate, or if the ratio is computed over sessions.
  */
 function exactTest(
   { interval, pairing, sides: [base, next], between }: Test,
@@ -586,7 +596,7 @@ function exactTest(
   return { p: (near.p + far.p) / 2, leastP: near.leastP };
 }
 
-/** Variance of the ratio without pairing ÷ variance with pairing; null if the latter is 0. */
+/** Variance of the ratio without pairing ÷ variance with pairing; null if the variance with pairing is 0. */
 function gainOf(pairing: Pairing): number | null {
   const [to, of] = pairing.sides;
   const paired = ratioInterval(of, to)?.logStandardError ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Whether a side of a comparison fails more requests than the other, or responds wrongly to more: the judgement that
- * comes before speed, because a fast error is no success.
+ * Judges whether one side of a comparison fails more requests than the other, or responds wrongly to more. This
+ * judgement comes before that of speed, because a fast error is no success.
  */
 import { mannWhitney } from "../../runner/stats/comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";

@@ -1,5 +1,6 @@
 /**
- * The cells to which rules may refer, whether measured or not, and the peaks that can't be exceeded on this machine.
+ * The cells to which rules may refer, whether measured or not, and the peak throughputs that can't be exceeded on this
+ * machine.
  */
 import {
   type CellChoice,
@@ -85,8 +86,8 @@ export function groundOf(scenarios: readonly ScenarioRuns[], results: Ruled): Gr
 }
 
 /**
- * The ground restricted to the runs that count; null if all of them do. A cell left without runs is treated as not
- * measured.
+ * The same cells with only those runs that `counts` selects; null if it selects all runs. A cell left without runs is
+ * treated as not measured.
  */
 export function groundBy(counts: RunFilter, ground: Ground): Ground | null {
   const runs = ground.results.runs.filter(counts);
@@ -102,7 +103,7 @@ export function groundBy(counts: RunFilter, ground: Ground): Ground | null {
   return { ...ground, members, ratioOf: ratiosOf(scenarios, results) };
 }
 
-/** The measured cells, and the steps of their scenarios as additional cells. */
+/** The measured cells, and the steps of flows as additional cells. */
 function withSteps(scenarios: readonly ScenarioRuns[], results: Ruled): Member[] {
   return [scenarios, stepScenarios(scenarios, results)].flatMap((group, at) =>
     group.flatMap(({ cells }) =>
@@ -120,7 +121,7 @@ function memberOf(cell: SelectableCell, name: string, missingReason = ""): Membe
   return { ...cell, name, label: `${cell.scenario}, ${name}`, cell: null, missingReason };
 }
 
-/** The cells that have no run, each listed once, with their steps. */
+/** The cells that have no run, each listed once and followed by the steps of its flow. */
 function missingOf({ missing = [], experiment }: Ruled, measured: readonly Member[]): Member[] {
   const written = Object(experiment?.scenarios);
   const members = missing.flatMap(({ target, scenario, parameters, reason }) => {
@@ -136,8 +137,8 @@ function missingOf({ missing = [], experiment }: Ruled, measured: readonly Membe
 }
 
 /**
- * The targets and scenarios that the choice selects but `--only` left out. Each pair is a single cell, because its
- * factors were not planned.
+ * The pairs of target and scenario that the choice selects but `--only` left out. Each pair is a single cell, because
+ * the values of its factors were not planned.
  */
 function leftOutOf(choice: CellChoice, { declared }: Ground): Member[] {
   return declared

@@ -58,13 +58,16 @@ export interface ComparedRuns {
    * that the runs lack or that can't be resampled.
    */
   readonly estimates: Estimates;
-  /** Repetitions whose run counts in full length. It has no steady part, but other runs of the cell do. */
+  /**
+   * Repetitions whose run counts from beginning to end because it has no steady part. Empty if no run of the cell has
+   * one.
+   */
   readonly wholeRuns: readonly number[];
-  /** How many runs have no steady state; null if all have one. */
+  /** How many runs have no steady state; null if these are at most half of the runs. */
   readonly unsteady: Unsteady | null;
   /**
-   * How much the rate of an unsteady run varies: requests/s of its fastest tenth ÷ those of its slowest, at most over
-   * all runs. It is 1 if all runs are steady, and Infinity if unknown.
+   * How much the rate varies within a run: requests/s of the run's fastest tenth ÷ those of its slowest. Of all runs,
+   * the largest such ratio counts. It is 1 unless most runs have no steady state, and Infinity if unknown.
    */
   readonly strayRatio: number;
   /** Requests/s over the first halves of all runs, and over the second halves; null if unknown. */
@@ -105,7 +108,10 @@ function isGeneratorBound({ generator: { findings } }: Pick<Run, "generator">): 
   return findings.some(({ code }) => GENERATOR_LIMITS.includes(code));
 }
 
-/** Requests per second, or milliseconds, over all runs. It is 0 without samples, or if CPU time is unknown. */
+/**
+ * The figure over all runs, in requests per second for the rate and in milliseconds otherwise. It is 0 without samples,
+ * or if CPU time is unknown.
+ */
 export function figureOf({ runs, estimates }: ComparedRuns, figure: ComparedFigure): number {
   const estimate = estimates.get(figure);
   if (runs.length > 1 && estimate) {
@@ -150,7 +156,10 @@ function partOf(
   };
 }
 
-/** Whether the side with the higher rate was ahead in both halves of the runs. False if both sides are steady. */
+/**
+ * Whether the side with the higher rate was ahead in both halves of the runs. False unless most runs of at least one
+ * side have no steady state.
+ */
 export function isAheadInHalves(base: ComparedRuns, next: ComparedRuns): boolean {
   if (base.unsteady === null && next.unsteady === null) return false;
   const [of, to] = [next.halves(), base.halves()];

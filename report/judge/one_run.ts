@@ -72,9 +72,9 @@ interface LatencyDispersion extends Dispersion {
    */
   readonly effective: number;
   /**
-   * The seconds that a run must last to show that it keeps a constant level at its own percentile, if its windows
-   * wander. It is 0 if the run shows that already; the dispersion then covers all effects of the wandering on the share
-   * of slow requests. Null for any other run, because with a drift, a jump or a swing there is no constant level.
+   * For a run whose level wanders: how many seconds it must last to show that it keeps a constant level at its own
+   * percentile. It is 0 if the run shows that already; the dispersion then covers all effects of the wandering on the
+   * share of slow requests. Null for any other run, because with a drift, a jump or a swing there is no constant level.
    */
   readonly levelAfterS: number | null;
   /** The dispersion to expect of a longer run, predicted from this run at the limit and at its percentiles. */
@@ -125,8 +125,8 @@ export function latencyDispersion(
     expected: seen === null ? [] : [
       ...known.flatMap(expected),
       // A short run has too few clusters of its slowest requests to show how large they are, but it
-      // has many clusters beyond the median. In a queue, the size of one follows from that of the
-      // other.
+      // has many clusters beyond the median. In a queue, the size of the clusters beyond one
+      // percentile follows from the size beyond another.
       ...expected(beyondOwn(50)).map(({ ratio, effective }) => ({
         ratio: clusteringOf((100 - percentile) / 100) / clusteringOf(0.5) * ratio,
         effective,
@@ -175,7 +175,8 @@ export interface ShareTerms {
   readonly level: number;
   readonly found: (share: Range) => Found;
   /**
-   * The assumption about further requests under which the advised number of them would decide; null if there is none.
+   * The assumption about further requests under which the advised number of them would decide; null if the advice
+   * states no assumption.
    */
   readonly like: "without a failure" | "like these" | null;
 }

@@ -47,8 +47,8 @@ export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
 }
 
 /**
- * Whether requests arrive at a fixed rate, equal for all cells, so that latency decides which cell is better. A
- * capacity search has no fixed rate, because the rate is its result.
+ * Whether the rate at which requests arrive is given in advance in all cells, so that latency decides which cell is
+ * better. It is not given in a capacity search, because there the rate is the result.
  */
 export function isOpenLoop(cells: readonly CellRuns[]): boolean {
   return cells.every((cell) => isOpen(cell) && !cell.runs.some(({ capacity }) => capacity));
@@ -107,8 +107,8 @@ export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
 }
 
 /**
- * For each setting, the fastest cell's runs, as their `order` in the experiment. A setting is skipped unless requests/s
- * decide, and most runs of each rival are undisturbed.
+ * The `order` in the experiment of the fastest cell's runs, for every setting. A setting is skipped unless requests/s
+ * decide and most runs of each rival are undisturbed.
  */
 export function leadingRuns(plans: readonly Plan[]): Set<number> {
   const leaders = plans.flatMap(({ contests }) => contests).flatMap(({ ranked }) => {
@@ -132,8 +132,8 @@ export interface Judged {
 }
 
 /**
- * Separates the cells that never settled, so that the others can still be compared. A cell that is far from all others
- * stays ranked.
+ * Separates the cells that never settled, so that the others can still be compared. A cell whose requests/s are far
+ * from those of all others stays ranked.
  */
 export function judgedOf(ranked: readonly CellRuns[]): Judged {
   const isUnsettled = (cell: CellRuns): boolean =>
@@ -186,8 +186,9 @@ export interface Setting {
 }
 
 /**
- * Settings in the order of the factors' values. If some targets have a factor that others lack, and there are several
- * targets of each kind, each kind has settings of its own. Targets of different kinds are then never compared.
+ * Settings in the order of the factors' values. Targets that have the same factors form a family. If there are several
+ * families, and each has several targets, each family gets settings of its own, and targets of different families are
+ * never compared.
  */
 export function settingsOf(cells: readonly CellRuns[]): Setting[] {
   const families = [
@@ -414,8 +415,8 @@ function firstPairs({ ranked: [first, ...others], unjudged }: Judged): CellPair[
 }
 
 /**
- * The pairs that are tested together, as one family for Holm's method. What each of them shows about the spread of
- * figures is also used for the others.
+ * The pairs that are tested together, as one family for Holm's method. The spread of figures that each pair shows is
+ * also used to judge the others.
  */
 export function provenPairs(plans: readonly Plan[]): CellPair[] {
   return plans.flatMap(({ againstBase, pairs }) => [...againstBase, ...pairs]);

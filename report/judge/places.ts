@@ -90,7 +90,10 @@ export interface Place {
   /** The decisive figure, and its name, such as `requests/s` or `p99`. */
   readonly of: ComparedFigure;
   readonly figure: string;
-  /** Targets as fast as the leader, or not distinguished from it. */
+  /**
+   * Of the targets that `first` is not proven to beat, those whose comparison with `first` has the same result as that
+   * of `rival`. In a comparison with a base, only the base.
+   */
   readonly peers: readonly string[];
   /** Targets that are proven slower than `first`. */
   readonly beaten: readonly string[];
@@ -101,7 +104,7 @@ export interface Place {
    */
   readonly unsettled: readonly string[];
   readonly isUnsettledAhead: boolean;
-  /** Targets without an undisturbed run, which the verdict leaves out. */
+  /** Targets that the verdict leaves out, because they have no undisturbed run. */
   readonly invalid: readonly string[];
   /** Why the place is undecided; null if it is decided. */
   readonly why: Why | null;
@@ -143,7 +146,10 @@ export function figureNameOf(
   return figure === "cpuPerRequest" ? "CPU per request" : figure === "mean" ? "mean" : `p${figure}`;
 }
 
-/** A scenario whose comparisons have been made, and whose contests are in order of the results. */
+/**
+ * A scenario whose comparisons have been made. In its contests, cells that never settled are ranked if the best of them
+ * is likely the fastest.
+ */
 export interface DecidedPlan extends Plan {
   /** Unit of the rate, such as `requests/s` or `purchases/s`. */
   readonly unit: string;
@@ -347,7 +353,8 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
  * - `all-valid`: no run is disturbed. `none-valid`: no run is valid. `uncompared`: nothing is compared.
  * - `in-turns`: no run is left out, because the sides took turns, so a disturbance affects both alike.
  * - `same`: the verdict stays the same in all places. `partly`: it stays the same in some.
- * - `held-back`: it stays the same only if runs count whose disturbance can only have reduced the winner's lead.
+ * - `held-back`: it stays the same only if those runs are kept whose disturbance can only have reduced the winner's
+ * lead.
  * - `fewer`, `open`, `changed`: it does not hold in any place, because too few runs are left, because these runs do not
  * decide, or because they contradict it.
  */
@@ -441,11 +448,11 @@ function keptAs(place: Place, without: Place | undefined): Kept {
 }
 
 /**
- * The comparison, with a mark on each verdict that the undisturbed runs alone do not give. A verdict that needs runs of
- * a side that was held back has the ratio of these runs.
+ * The comparison, in which each verdict that the undisturbed runs alone do not confirm is marked as doubted. If runs
+ * that were held back are needed to confirm a verdict, the figure has the ratio of these runs.
  * @param again The comparison of the undisturbed runs; undefined if too few of them are left.
- * @param withHeldBack The same with runs whose disturbance can only have held the faster side back: a verdict on
- * requests/s that it shows holds, too.
+ * @param withHeldBack The comparison of the undisturbed runs and those whose disturbance can only have held the faster
+ * side back. It, too, can confirm a verdict on requests/s.
  */
 export function withDoubt(
   comparison: GroupComparison,

@@ -41,7 +41,7 @@ export interface MatchedRow extends PublishedRow {
   readonly ofMeasured: Range;
   /** Measured ÷ published; null for the base itself, or if both are 0. */
   readonly quotient: Range | null;
-  /** Whether the difference is certainly larger than `FAR_RATIO`. */
+  /** Whether the measured and the published value certainly differ by more than the factor `FAR_RATIO`. */
   readonly isFar: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface JudgedTable {
   readonly table: Published;
   /** Rows in the order of the experiment's file. */
   readonly rows: readonly MatchedRow[];
-  /** Rows with a difference that matters, the largest difference first. */
+  /** The rows that are `isFar`, the largest difference first. */
   readonly far: readonly MatchedRow[];
   /** The order over all cells first; then, if there are several scenarios, the order within each of them. */
   readonly orders: readonly PublishedOrder[];
@@ -150,8 +150,8 @@ function isBound({ bound }: Pick<PublishedRow, "bound">): boolean {
 }
 
 /**
- * The rows, each divided by its base. Null if any row has no base or no ratio, because rows are divided either all or
- * not at all.
+ * The rows, each divided by its base. Null if any row has no base or no ratio, because either all rows are divided or
+ * none is.
  */
 function relativeRows(
   rows: readonly PublishedRow[],
@@ -225,8 +225,8 @@ function baseOf(
 type RatioOfRows = (of: PublishedRow, to: PublishedRow) => Range | null;
 
 /**
- * Orders rows by the size of the difference, the largest first. The comparison of two infinite differences avoids ∞ −
- * ∞.
+ * Orders rows by the size of the difference, the largest first. Two infinite differences are equal, because ∞ − ∞ is
+ * NaN.
  */
 function byQuotient(a: MatchedRow, b: MatchedRow): number {
   const [one, other] = [a, b].map(({ quotient }) => Math.abs(Math.log(quotient?.value ?? 1)));

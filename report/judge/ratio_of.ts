@@ -65,7 +65,8 @@ export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
  * without being moderated.
  *
  * @param figure The figure that both estimates describe.
- * @param between What else separates the sides. Default: nothing, because they ran in one session.
+ * @param between What the sides' sessions add to the differences between their runs. Default: nothing, because the
+ * sides ran in one session.
  */
 export type RatioOf = (
   of: Estimate,
@@ -75,7 +76,10 @@ export type RatioOf = (
 ) => ConfidenceInterval | null;
 
 export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
-  /** What else separates the sides; default: nothing, because they ran in one experiment. */
+  /**
+   * What the sides' sessions add to the differences between their runs. Default: nothing, because the sides ran in one
+   * experiment.
+   */
   readonly between?: (figure: DrawnFigure) => Between;
   /** Null or absent unless the sides were loaded in alternating slices. */
   readonly sliced?: SlicedOf | null;
@@ -114,8 +118,8 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
 
 /**
  * The ratio of two sides loaded in alternating slices. It is certain which of their runs belong together, so nothing is
- * borrowed from other pairs. If the processes are never restarted, successive rounds depend on each other; null if
- * there are too few rounds for an interval.
+ * borrowed from other pairs. If the processes are never restarted, successive rounds of slices depend on each other,
+ * and the interval takes that into account. Null if there are too few rounds for an interval.
  */
 export function slicedRatio(
   sliced: Sliced,

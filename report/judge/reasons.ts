@@ -46,7 +46,8 @@ export interface RunGroups {
   /** The two groups, the larger first. */
   readonly clusters: TwoGroups;
   /**
-   * The runs that count in full length because they have no steady part; null if the groups differ only in the figure.
+   * The runs that count from beginning to end because they have no steady part; null if the groups differ only in the
+   * figure.
    */
   readonly unsettled: RunCluster | null;
 }
@@ -93,7 +94,8 @@ const WITH_MORE = {
       ? "the figure lies so close to the limit that 1,000 runs would not decide"
       : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
   /**
-   * `seconds`: length of a single run with that many requests, or null. `like`: the assumption about these requests.
+   * `seconds`: length of a single run with that many requests; null if there are several runs. `like`: the assumption
+   * about these requests; null if none is stated.
    */
   "more-requests": ({ requests, seconds, like }: {
     requests: number;
@@ -149,7 +151,7 @@ const OTHERWISE = {
   "wrong-responses": ({ cell, wrongRatio }: OfCell & { wrongRatio: number }) =>
     `${formatShare(wrongRatio)} of the requests of ${cell} were wrong or failed, ` +
     "and a fast error is not a success",
-  /** `invalid`: number of runs behind the rule that do not count. `without`: the outcome without them. */
+  /** `invalid`: how many of the `runs` behind the rule are not valid. `without`: the outcome without these runs. */
   "busy-machine": (
     { invalid, runs, without }: { invalid: number; runs: number; without: Outcome },
   ) =>
@@ -257,7 +259,7 @@ const WITHOUT: Readonly<Record<Outcome, string>> = {
 /** With more requests than this, the advice is that no number of requests would decide. */
 const MOST_REQUESTS = 1e9;
 
-/** Rounds up to three digits, because the estimate is no more exact. */
+/** Rounds up to three significant digits, because the estimate is no more exact. */
 function roundedUp(count: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 2);
   return Math.ceil(count / step) * step;
@@ -368,7 +370,7 @@ const FOUND = {
     const brief = `${shareText(value, decimals)}${ends}`;
     return { brief, text: `${name} is ${brief}` };
   },
-  /** `ratio`: null if it does not exist. */
+  /** `ratio`: null if it does not exist, as for two figures of 0, or if a threshold has no interval of it to judge. */
   ratio: ({ of, to, ratio, ...rule }: Ruled & {
     of: FoundSide;
     to: FoundSide;

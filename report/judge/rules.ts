@@ -123,7 +123,7 @@ export function tested(found: Found, { outcome, p, remedy }: Tested): Evidence {
 /** How the true value may lie outside the interval. */
 export interface Open {
   readonly toward: "more" | "less" | "either";
-  /** Factor by which the true value may be larger or smaller, at most. */
+  /** The largest factor by which the true value may be larger or smaller. */
   readonly mostRatio: number;
   readonly why: Reason;
 }

@@ -108,7 +108,7 @@ export function competing(cells: readonly CellRuns[]): CellRuns[] {
   return cells.filter((cell) => shortfallOf(cell) === null);
 }
 
-/** Whether requests arrive at their own rate, rather than whenever a connection is free. */
+/** Whether requests arrive at a given rate, rather than whenever a connection is free. */
 export function isOpen({ runs }: Pick<ServedRuns, "runs">): boolean {
   return runs.every(({ load }) => load.kind !== "closed");
 }

@@ -106,7 +106,7 @@ export function areTargetsMovedAlike(runs: readonly Run[]): boolean {
 /** A pair of processes, and the ratio of a figure computed from their slices. */
 export interface ProcessPair {
   readonly repetition: number;
-  /** Null for a percentile, because slices have none of their own. */
+  /** Null for a percentile, because slices have none of their own, or if a side served nothing. */
   readonly slices: SliceRatio | null;
 }
 
@@ -122,8 +122,8 @@ export interface Sliced {
    */
   readonly areTheseTwo: boolean;
   /**
-   * The evidence of all slices together, if they belong to a single pair of processes. Null otherwise, and for a
-   * percentile over several runs.
+   * The evidence of all slices together, if they belong to the same two processes, which are never restarted. Null
+   * otherwise, and for a percentile over several runs.
    */
   readonly alone: Alone | null;
   /** The side that slowed the other by using CPU time while idle; null if neither did. */
@@ -134,7 +134,8 @@ export interface Alone {
   /** Variance of ln ratio; null if unknown. */
   readonly variance: Variance | null;
   /**
-   * Why it is unknown whether the processes wander for longer than they were measured; null if they certainly do not.
+   * Why the measurement can't rule out that the level of the processes varies over longer times than it lasted; null if
+   * it can.
    */
   readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
 }

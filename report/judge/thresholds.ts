@@ -1,8 +1,9 @@
 /**
  * Judges thresholds: pass, fail or inconclusive. A threshold (a gate) is decided if the 95 % interval of its figure
  * lies on one side of the limit. The rate or an extreme of a single run is taken as measured. A missing measurement
- * fails, because a gate that checked nothing must not pass. A busy machine makes a target slower than usual. If a gate
- * passes all the same, it passes; if it fails, it is inconclusive unless it also fails without the disturbed runs.
+ * fails, because a gate that checked nothing must not pass. A busy machine makes a target slower than usual: a gate
+ * that passes in spite of this has passed, but one that fails is inconclusive unless it also fails without the
+ * disturbed runs.
  */
 import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
 import type { Distribution, Measurement, Threshold } from "../../runner/result/result.ts";
@@ -199,8 +200,8 @@ function evidenceOf(
 
 /**
  * A target that has not settled in most of its runs has shown no lasting figure, so no gate on such a figure can pass.
- * Evidence that would pass, or that asks for more runs, becomes inconclusive: as many more runs would show as little,
- * but longer ones give the target time to settle.
+ * Evidence that would pass, or that asks for more runs, becomes inconclusive: further runs of the same length would
+ * show no more, but longer ones give the target time to settle.
  */
 function steadily(
   evidence: Evidence,

@@ -56,7 +56,7 @@ function plain(text: string): string {
   return text.replaceAll(GLUE, " ");
 }
 
-/** Replaces a value of 0 that means "no figure" by null. Only a rate can really be 0. */
+/** Replaces a value of 0 that means "no figure" with null. Only a rate can really be 0. */
 function measured(value: number, figure: ComparedFigure): number | null {
   return value === 0 && figure !== "rate" ? null : value;
 }

@@ -53,8 +53,8 @@ export function renderJunit(suites: readonly Testsuite[]): Written<"xml"> {
 }
 
 /**
- * Has a testcase for the responses of each cell, each search for a capacity, each part of the plan that was not
- * measured, each claim and each threshold.
+ * Makes a suite with a testcase for the responses of each cell, each search for a capacity, each part of the plan that
+ * was not measured, each claim and each threshold.
  */
 export function resultsSuite(results: Results, { claims, gates }: ReportModel): Testsuite {
   const { experiment: { name }, startedAt, machine: { hostname } } = results;

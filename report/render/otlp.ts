@@ -94,7 +94,7 @@ export function measurementOtlpRequests(
   hostname: string,
 ): Written<"json">[] {
   const { loadStartedAt, version } = measurement;
-  if (loadStartedAt === undefined) return []; // the load was stopped before it started
+  if (loadStartedAt === undefined) return []; // stopped before the load started
   const resource = { "host.name": hostname || undefined, "plateau.experiment": "bench" };
   return requestsOf([runAlone(measurement, loadStartedAt)], version, resource);
 }
@@ -221,7 +221,7 @@ const KNOWN_METHODS = /^(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH)
 
 /**
  * The method of the requests, taken from the slowest one. `_OTHER` if requests may have different methods or an unknown
- * one, as the conventions require.
+ * one, as OpenTelemetry's conventions require.
  */
 function methodOf({ steps, slowest = [], load }: Run): string {
   const isOne = steps === undefined && !("arrivals" in load && load.arrivals === "recorded");

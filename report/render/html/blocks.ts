@@ -18,7 +18,7 @@ import { findingsMarkup, foldMarkup, headingMarkup, withCode } from "./texts.ts"
 /**
  * The markup of blocks.
  *
- * @param place Place of the container; its id begins the ids of all parts.
+ * @param place Place of the container. The ids of all parts begin with the container's id.
  * @param level Level of headings.
  */
 export function blocksMarkup(
@@ -167,7 +167,7 @@ function choiceMarkup({ label, standard, others }: Alternatives): Markup | null 
 }
 
 /**
- * For each choice, its name and the contents of the figures that it replaces, by their ids.
+ * For each choice, its name and the new contents of the figures that change with it, by the ids of these figures.
  * @param place Place of the section that contains the figures.
  */
 export function replacedFigures(

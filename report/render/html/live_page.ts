@@ -23,7 +23,7 @@ export function renderLivePage(
 ): Written<"html"> {
   const { done, runs, text, leftMs } = status;
   const left = leftMs === null ? "" : remainingText(leftMs);
-  // The client updates the texts in it.
+  // The client updates the texts in this bar.
   const bar = markup`<aside class="live" id="live" aria-label="Progress" data-page="${page}">
 <progress aria-label="Runs that ended" max="${Math.max(1, runs)}" value="${done}"></progress>
 <p role="status">${text}</p> <p class="left">${left}</p>

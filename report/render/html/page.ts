@@ -25,7 +25,7 @@ const RULES = css.replaceAll(/\/\*[^]*?\*\/|^\s+/gm, "");
 /** Parts that only the page of a running experiment has. */
 interface LiveParts {
   readonly bar: Markup;
-  /** Runs after the page's own script. */
+  /** Executed after the page's own script. */
   readonly script: string;
   readonly css: string;
 }

@@ -69,8 +69,8 @@ export function shareOf({ scale, min, max }: Range, value: number): number {
 }
 
 /**
- * Ticks of an axis, about `most` at most. A logarithmic axis that is too short for three logarithmic ticks gets ticks
- * in equal steps instead.
+ * Ticks of an axis, no more than about `most` of them. A logarithmic axis that is too short for three logarithmic ticks
+ * gets ticks in equal steps instead.
  */
 export function ticksOf(axis: Range, most: number): number[] {
   const ticks = axis.scale === "log" ? logTicks(axis, most) : [];
@@ -109,7 +109,7 @@ function linearTicks({ min, max }: Range, most: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
 }
 
-/** The smallest number of 1, 2, 2.5 or 5 times a power of ten that is at least `step`. */
+/** The smallest number that is 1, 2, 2.5 or 5 times a power of ten and at least `step`. */
 export function roundStep(step: number): number {
   const decade = 10 ** Math.floor(Math.log10(step));
   return ([1, 2, 2.5, 5].find((factor) => factor * decade >= step) ?? 10) * decade;

@@ -43,7 +43,9 @@ export function boardLines(board: Board, rows: number, options: TerminalOptions)
   return lines;
 }
 
-/** Sorts cells by their result. Cells with too many errors come after all others, and cells without a value last. */
+/**
+ * Sorts cells by their result. Cells with too many errors come after the others, and cells without a value come last.
+ */
 function ranked(cells: readonly BoardCell[]): BoardCell[] {
   const rank = ({ value, wrongRatio }: BoardCell): number =>
     value === null ? 2 : wrongRatio > TOLERATED_WRONG_RATIO ? 1 : 0;

@@ -128,7 +128,10 @@ function allotted(rows: number, wanted: readonly RowsWanted[]): Map<ViewPart, nu
 }
 
 const LEAST_BAR = 10;
-/** Columns of the longest bar. With the text next to it, the line still fits into most windows without wrapping. */
+/**
+ * Width of the longest bar, in columns. With the text next to it, the line still fits into most windows without
+ * wrapping.
+ */
 const MOST_BAR = 40;
 
 /** The progress of the whole plan, as a bar and in words. */
@@ -199,7 +202,8 @@ function runLine(
 }
 
 /**
- * An agent that has sent nothing for this long is shown as silent. If the load had ended, it could soon count as lost.
+ * An agent that has sent nothing for this long is shown as silent. An agent that is still silent after the end of the
+ * load soon counts as lost.
  */
 const SILENT_MS = 2_000;
 const MOST_SHOWN = 8;

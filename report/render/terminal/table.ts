@@ -1,6 +1,6 @@
 /**
  * A table as lines of text, with numbers aligned on the decimal point. If the table is too wide, bars become shorter
- * and then disappear, texts are broken at their spaces, names are cut, and at last columns are left out from the right
+ * and then disappear, texts are broken at their spaces, names are cut, and finally columns are left out from the right
  * and named below the table.
  */
 import type { Column, Table, TableCell } from "../../subjects/tables/table.ts";

@@ -9,7 +9,7 @@ interface TableOptions {
   /** False if a heading above says the same as the caption, which is then only for screen readers. */
   readonly captioned: boolean;
   /**
-   * The outcome of each row, by which the user can filter rows. Each such row becomes a card on a phone. If absent,
+   * The outcome of each row, by which the user can filter rows. On a phone, each row then becomes a card. If absent,
    * rows can't be filtered.
    */
   readonly outcomes?: readonly string[];
