@@ -1,6 +1,6 @@
 /**
  * The searches for a capacity: what each search found, in words, and its trials as a table. For a scenario, also
- * latency over the achieved rate, and how each target breaks beyond its capacity. Pure.
+ * latency against the achieved rate, and how each target breaks beyond its capacity. Pure.
  */
 import type { CapacityResult, CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
 import { type Block, figure, type Finding, group, list, table } from "../blocks.ts";
@@ -69,8 +69,8 @@ function failedRatio({ success, droppedRatio = 0 }: CapacityTrial): number {
 }
 
 /**
- * For example `timed out 12, wrong responses 40`; "" if there were no failures, or if an older result does not tell the
- * kinds.
+ * For example `timed out 12, wrong responses 40`; "" if there were no failures, or if the result is from an earlier
+ * version, which did not record the kinds of failures.
  */
 function failuresText({ errors = {}, wrong = 0 }: CapacityTrial): string {
   const kinds = ERRORS.map((kind) =>
@@ -114,7 +114,7 @@ function foundText({ capacity, trials, end }: RunCapacity): string {
     : `${rateIn(value)} [${rateNumber(low)}, ${rateNumber(high)}]`;
 }
 
-/** The trial with the highest rate that held. */
+/** Of the trials that kept the rules, the one with the highest rate. */
 function heldIn(trials: readonly CapacityTrial[]): CapacityTrial | undefined {
   return trials.filter(({ outcome }) => outcome === "held")
     .toSorted((a, b) => b.ratePerSec - a.ratePerSec)[0];
@@ -146,7 +146,7 @@ const OF_A_RUN = new Set<Advice>(
   ["lower-rate", "longer-run", "repeat-run", "inspect-timeline", "compare-differences"],
 );
 
-/** Says how more trials could count: the advice given most often for those that did not. */
+/** Says how more trials could be made to count: the advice given most often for trials that did not count. */
 function nextText(trials: readonly CapacityTrial[]): string {
   const first = trials.filter(({ counts }) => !counts).flatMap((trial) =>
     doubtsOf(trial).flatMap(({ advice }) => advice).find((one) => !OF_A_RUN.has(one)) ?? []
@@ -389,7 +389,10 @@ function latencySeries(
   return { label, color, draw: "dots", points };
 }
 
-/** The capacity as a reference line. A lower bound has no upper end, so its bar ends at the value. */
+/**
+ * The capacity as a reference line, with a bar for its interval. If the capacity is only a lower bound, the interval
+ * has no upper end, so the bar ends at the capacity itself.
+ */
 function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell): Reference[] {
   if (capacity === null) return [];
   const { value, low, high } = capacity;
@@ -398,8 +401,8 @@ function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell):
 }
 
 /**
- * A target falls off a cliff if, beyond the capacity, p99 is this many times as long, or less than this share of
- * requests succeeds.
+ * A target falls off a cliff if, beyond the capacity, its p99 is at least `ofP99` times its p99 at the capacity, or
+ * less than the share `success` of the requests succeeds.
  */
 const CLIFF = { ofP99: 4, success: 0.9 };
 

@@ -49,7 +49,7 @@ const TAILS =
   "The curve shows the slowest requests: at p99 one request in a hundred took longer, at p99.9 one in a thousand. Thick: all runs of a target together. Thin: each run. A curve that turns up early has a long tail; thin lines far apart are runs that differ. A curve ends where fewer than ten requests lie beyond it. A dotted part is a lower bound: requests that timed out, were unfinished or were never sent could raise it. Both axes are logarithmic.";
 
 // How slow the slowest requests are: the latency that one in N requests exceeds, over all runs of a
-// cell and for each run. A curve ends where fewer than ten requests lie beyond.
+// cell and for each run. A curve ends where fewer than ten requests are slower.
 
 const MOST_DECADES = 6;
 const TAIL_STEPS_PER_DECADE = 12;

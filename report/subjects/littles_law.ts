@@ -52,7 +52,7 @@ function rowOf(cell: CellRuns): Row[] {
 }
 
 /**
- * Number of requests that all connections can have under way together; null at a fixed pace, or if the number of
+ * Number of requests that all connections together can have under way; null for an open loop, or if the number of
  * connections changes.
  */
 function slotsOf({ load }: Run): number | null {
@@ -92,12 +92,15 @@ function hasWholeSessions({ sessions }: Run): boolean {
   return sessions === null || sessions.unfinished / 2 <= TOLERANCE * sessionsIn(sessions);
 }
 
-/** Time to dial per request, which is above 0 if connections are closed and redialed. */
+/** Time to dial per request. It is long only if connections are closed and redialed. */
 function dialMsOf({ connect, requests }: Run): number {
   return requests.completed === 0 ? 0 : connect.mean * connect.count / requests.completed;
 }
 
-/** A relative difference up to this means nothing, because runs have edges and clocks have steps. */
+/**
+ * Relative differences up to this mean nothing, because requests are cut off at the ends of a run, and clocks advance
+ * in steps.
+ */
 const TOLERANCE = 0.1;
 
 function findingOf(row: Row): Finding {

@@ -47,7 +47,7 @@ const SEED = 20;
 /** The part of a plan that the report shows. A file of format `plateau.plan/1` has the whole plan. */
 export interface PlanModel {
   readonly name: string;
-  /** Number of measured blocks. */
+  /** Number of measured blocks. A block has one run of each side of every cell. */
   readonly blocks: number;
   /** Seconds that a block takes, with all cells and both sides of each. */
   readonly blockS: number;
@@ -66,7 +66,7 @@ export interface PlanModel {
   readonly runS: { readonly counted: number; readonly else: number };
   /** The user's options about sessions; null if none were given. */
   readonly sessions: PlannedCosts["sessions"] | null;
-  /** The share of random assignments of runs to sides that raised any alarm, among 1,000. */
+  /** Of 1,000 random assignments of the runs to the two sides, the share that raised at least one alarm. */
   readonly falseAlarmRatio: number;
 }
 
@@ -92,12 +92,12 @@ interface FigurePlan {
   }[];
   /**
    * Standard deviations of the logarithm of the figure in the noisiest cell, of a whole run and of one second within a
-   * run; null if runs have too few parts to distinguish the two.
+   * run; null for CPU time, and if runs are too short to distinguish the two.
    */
   readonly levels: { readonly run: number; readonly second: number } | null;
   /**
-   * For each change, the runs that detect it in the noisiest cell in the least time. `seconds` is the time for all
-   * cells. Empty if `levels` is null.
+   * For each change, the length and the numbers of runs and sessions that detect it in the noisiest cell in the least
+   * time. `seconds` is the time for all cells. Empty if `levels` is null.
    */
   readonly cheapest: readonly {
     readonly change: number;
@@ -180,7 +180,7 @@ export function planModel(
   };
 }
 
-/** In seconds. A shorter time is taken for a rounding error. */
+/** In seconds. If a run takes less than this besides its counted part, the difference is taken for a rounding error. */
 const LEAST_ELSE_S = 0.01;
 /**
  * A planned run may be at most this many times shorter or longer than the measured runs. Beyond that, its variance
@@ -273,7 +273,7 @@ export function planSentence({ figures, blocks }: PlanModel): string {
   return `With ${runs} a side, a change of ${listed(changes, "and")} is detected 80 times in 100.`;
 }
 
-/** Blocks of a plan, with the verdict first. */
+/** The plan as blocks of the report, with the verdict first. */
 export function planBlocks(plan: PlanModel): Block[] {
   const { name, cells, figures, blocks, blockS, marginRatio } = plan;
   const hidden = `A change within the margin of ${percentText(marginRatio)} counts as no change; ` +

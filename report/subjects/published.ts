@@ -102,7 +102,10 @@ function publishedTable(
 
 const TIMES = unitNamed("×");
 
-/** The ratio of the measured to the published figure; empty for the base, which would be divided by itself. */
+/**
+ * The ratio of the measured to the published figure. Empty for the base row, by which all rows of a relative table are
+ * divided.
+ */
 function quotientCell(row: MatchedRow): TableCell {
   const { quotient, isFar } = row;
   if (quotient === null) return NONE;
@@ -115,7 +118,7 @@ function quotientCell(row: MatchedRow): TableCell {
 
 /**
  * A ratio to the base. It is a lower bound if the measured figure is one. But if the base's figure is a lower bound,
- * the ratio is weak and no bound.
+ * the true ratio may be lower, so the ratio is marked as weak, not as a lower bound.
  */
 function openIn({ measured, base }: MatchedRow, range: Range): Measured {
   const isWeak = base?.measured.isAtLeast ?? false;

@@ -22,8 +22,8 @@ import * as column from "./tables/column.ts";
 import { type ColumnOf, type Table, tableOf } from "./tables/table.ts";
 
 /**
- * A cell with, for each of POINT_PERCENTILES, the time at which it becomes stable and its level from then on, both in
- * ms.
+ * A cell with two figures in ms for each of POINT_PERCENTILES: the time at which the percentile becomes stable, and its
+ * final level.
  */
 interface SettledCell {
   readonly cell: CellRuns;

@@ -1,6 +1,6 @@
 /**
- * Sides that were loaded in turns, slice by slice: their pairs of slices over time, what affected both sides, and the
- * two levels at which the ratio varies.
+ * Sides that took turns under load, slice by slice: their pairs of slices over time, what affected both sides, and the
+ * two levels at which the ratio varies (among the slices of a round, and among rounds).
  */
 import type { Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
@@ -105,7 +105,10 @@ function figuresOf(cell: SlicedCell, number: string, reading: string): Block[] {
 interface PairsOver {
   readonly places: readonly Place[];
   readonly processes: readonly Process[];
-  /** Standard deviation within a pair of processes, from its slices; null if unknown. */
+  /**
+   * Standard deviation of the log ratio of one pair of processes, as far as its slices explain it; null if there are
+   * too few slices.
+   */
   readonly stdev: number | null;
 }
 
@@ -323,7 +326,7 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
   ]);
 }
 
-/** Of what more is needed to narrow the interval of a ratio. */
+/** What to measure more of to narrow the interval of a ratio. */
 const LIMITS = { slices: "slices", processes: "rounds", unknown: "" } as const;
 
 function rowName(figure: ComparedFigure): string {

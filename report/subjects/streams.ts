@@ -24,7 +24,10 @@ import { histogramTable } from "./tables/histogram.ts";
 import * as column from "./tables/column.ts";
 import { type ColumnOf, type Measured, type OfCell, type Table, tableOf } from "./tables/table.ts";
 
-/** The kinds of times that messages have distributions of: figure, words, and heading of the limit. */
+/**
+ * The times of messages that have distributions. Each entry is the name of the figure, words that say what the time is,
+ * and the heading of the limit.
+ */
 const TIMES = [
   ["ttfe", "to the first message", "First messages within"],
   ["gap", "between messages", "Gaps within"],
@@ -34,7 +37,7 @@ const TIMES = [
 ] as const;
 type Times = typeof TIMES[number][0];
 
-/** A cell with streams or WebSockets, or a single request of it that has any. */
+/** A cell with streams or WebSockets, or one of the cell's requests that has any. */
 interface MessageRow extends OfCell {
   /** The request's name, if several requests of a mix or flow have messages; "" for all requests together. */
   readonly step: string;
@@ -64,7 +67,9 @@ const SOCKETS_NOTE =
   "The messages of a WebSocket are due on a schedule of its own, and their latency counts from when they were due. Messages that were in " +
   "flight at the end, timed out or were never sent count as lower bounds.";
 
-/** Each cell with messages. If several of its requests have messages, they follow the cell. */
+/**
+ * Each cell with messages. If several requests of a cell have messages, rows for these requests follow the cell's row.
+ */
 function rowsOf(
   scenario: ScenarioRuns,
   results: Parameters<typeof stepScenarios>[1],
@@ -121,9 +126,10 @@ function drawnTimes(runs: readonly Measurement[], of: Times): DrawnTimes | null 
 }
 
 /**
- * Which clock the times have in the results. Gaps always have "sent", because the end of the load cuts them off in both
- * kinds of loop. Messages of a WebSocket always have "intended", because they are due at scheduled moments. Other times
- * have the clock of the latency.
+ * The clock of the times in the results: they count from the actual moment of sending ("sent") or from the scheduled
+ * one ("intended"). Gaps always have "sent", because the end of the load cuts them off in both kinds of loop. Messages
+ * of a WebSocket always have "intended", because they are due at scheduled moments. Other times have the clock of the
+ * latency.
  */
 function clockOf(of: Times, { latency }: Pick<Measurement, "latency">): "sent" | "intended" {
   if (of === "gap") return "sent";
@@ -292,7 +298,7 @@ function socketsTable(caption: string, rows: readonly MessageRow[], which: Which
   ]);
 }
 
-/** For example `1000 (20), 1006 (1)`. */
+/** Close codes with their counts, for example `1000 (20), 1006 (1)`. */
 function codesText(all: readonly SocketFigures[]): string {
   const closed = all.flatMap(({ closeCodes }) => Object.entries(closeCodes));
   return [...Map.groupBy(closed, ([code]) => code)]

@@ -1,6 +1,6 @@
 /**
- * A subject is one thing that a report has to say, in a file of its own. It knows results, cells and judgements, but no
- * renderer.
+ * A subject is one thing that a report has to say. Each has a file of its own, which depends on results, cells and
+ * judgements, but on no renderer.
  */
 import type { Conclusion } from "../../runner/result/conclusion.ts";
 import type { Run } from "../../runner/result/result.ts";
@@ -33,7 +33,7 @@ export type Subject<Context> =
   ]
   | ((context: Context) => readonly Group[]);
 
-/** The groups of the subjects, in the order of the page. Each has the shallowest depth of its blocks. */
+/** The groups of the subjects, in the order of the page. Each group has the depth of its shallowest block. */
 export function groupsOf<Context>(
   subjects: readonly Subject<Context>[],
   context: Context,
@@ -73,13 +73,13 @@ export interface ReportContext {
   readonly settling: Settling | null;
   /** Other bases that the page can compare with instead of the experiment's. */
   readonly bases: () => readonly OtherBase[];
-  /** Every scenario at a glance; null if it has a single column, because the bars already show that. */
+  /** Every scenario at a glance; null if this matrix has a single column, because the bars already show that. */
   readonly matrix: Conclusion["matrix"];
 }
 
 export interface ScenarioContext {
   readonly name: string;
-  /** The request on one line, such as `GET /static`; "" if the experiment does not tell the request. */
+  /** The request on one line, such as `GET /static`; "" if the experiment does not say what the request is. */
   readonly request: string;
   /** How the scenario was loaded; "" if all scenarios were loaded alike. */
   readonly load: string;

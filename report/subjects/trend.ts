@@ -308,8 +308,8 @@ interface FigureSeries {
 }
 
 /**
- * Requests/s, p99 and CPU time per request of each cell, in this order. A figure that does not decide in a result has
- * no value there.
+ * Requests/s, p99 and CPU time per request of each cell, in this order. For a result in which a figure does not decide,
+ * the figure has no value.
  */
 function figuresOf(series: readonly TrendSeries[]): FigureSeries[] {
   return series.flatMap(({ scenario, label, cells }) => {
@@ -337,7 +337,7 @@ function changesOf(
   }));
 }
 
-/** For example `Worse between 0123456 and 89abcde: static, a: requests/s 0.90× [0.88, 0.92].` */
+/** For example `Worse between 0123456 and 89abcde: static, express: requests/s 0.90× [0.88, 0.92].` */
 export function trendChangeText(
   { scenario, label, figure, between, ratio, isWorse }: TrendChange,
 ): string {

@@ -33,7 +33,9 @@ export function widthOf(text: string): number {
   return shownWidth(harmless(text));
 }
 
-/** Characters that are one column wide and make up most texts: ASCII, GLUE, · – … and those of bars and frames. */
+/**
+ * Characters that are one column wide and make up most texts: ASCII, GLUE, · – … and the characters of bars and frames.
+ */
 const NARROW = /^[ -~\u00a0\u00b7\u2013\u2026\u2500-\u259f]*$/;
 
 function shownWidth(text: string): number {

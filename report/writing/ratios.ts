@@ -25,13 +25,16 @@ export function ratioParts({ figure, ratio, interval, bound = null }: FigureRati
 /** Whether the true ratio may be larger (`least`) or smaller (`most`) than the measured one; null: neither. */
 export type RatioBound = "least" | "most" | null;
 
-/** What a reader may rely on: for a ratio that is a bound, the end of its interval on that side, if it has one. */
+/**
+ * What a reader may rely on: the ratio itself or, if it is only a bound and has an interval, the end of the interval on
+ * that side.
+ */
 export function boundOf({ ratio, interval, bound }: KnownRatio): number {
   if (bound === null || interval === null) return ratio;
   return bound === "least" ? interval.low : interval.high;
 }
 
-/** The ratio of the same two in the other direction. */
+/** The ratio with its two sides swapped. */
 export function inverseOf({ ratio, interval, bound }: KnownRatio): KnownRatio {
   return {
     ratio: 1 / ratio,

@@ -90,8 +90,8 @@ const ASCII: Record<string, string> = {
 const SIGNS = new RegExp(`[${Object.keys(ASCII).join("")}]`, "g");
 
 /**
- * The text as the terminal shows it, which is also what its width is measured on. Control characters are written out;
- * without Unicode, the special characters that Plateau uses become ASCII.
+ * The text as the terminal shows it: control characters are written out and, without Unicode, the special characters
+ * that Plateau uses become ASCII. Measure the width of the result, because it may be wider than `text`.
  */
 export function encoded(text: string, { unicode }: Pick<TerminalOptions, "unicode">): string {
   const plain = harmless(text).replaceAll(GLUE, " ");
@@ -131,8 +131,8 @@ export class Screen {
     const texts = lines
       .map((line) => `${printed(line, this.options)}${ERASE_TO_LINE_END}\n`)
       .join("");
-    // Overwriting the old lines avoids flicker. Permanent lines may wrap, so the old lines are
-    // erased first if there are any.
+    // Overwriting the old lines avoids flicker. But if there are permanent lines, which may wrap,
+    // the old lines are erased first.
     const isOver = lasting.length === 0 && lines.length > 0;
     if (isOver) {
       const up = rows === 0 ? "\r" : `\r\x1b[${rows}A`;

@@ -80,11 +80,12 @@ function loadedBy(runs: readonly Measurement[], target: Loaded["target"]): Loade
 /** At most this many findings are listed, because the table shows all agents anyway. */
 const MOST_FINDINGS = 8;
 
-/** One finding for each agent that was lost or disagrees. */
+/** A list with one finding for each agent that was lost or whose figures differ from the other agents'. */
 function findingsList(loaded: readonly Loaded[], forms?: readonly Form[]): Block {
   const found = loaded.flatMap(({ target, agents, isOpen }) => {
     const cell = loaded.length === 1 ? "" : target?.label ?? "";
-    // With a single run, the reasons for its trust already name its lost agents.
+    // With a single run, lost agents are already named among the reasons for the run's level of
+    // trust.
     const lost = agents.filter(({ lost, ofRuns }) => lost.length > 0 && ofRuns > 1)
       .map(({ name, lost, ofRuns }) => {
         const [{ atS, reason }] = lost;
@@ -94,7 +95,7 @@ function findingsList(loaded: readonly Loaded[], forms?: readonly Form[]): Block
       });
     return [...lost, ...disagreements(agents, { isOpen })].map((one) => ({ ...one, cell }));
   });
-  // A finding that several cells share is stated once: `express and 2 more: agent d measured …`.
+  // A finding that several cells share is stated once: `express and 2 more: agent oslo measured …`.
   const alike = Map.groupBy(found, ({ name, in: figures }) => JSON.stringify([name, figures]));
   const sentences = [...alike.values()].map(([{ name, cell, text }, ...others]) =>
     cell === ""
@@ -112,7 +113,7 @@ function findingsList(loaded: readonly Loaded[], forms?: readonly Form[]): Block
 /** The most characters that agents' names may take up in a line. */
 const MOST_NAMES_LENGTH = 36;
 
-/** For example `4: a, b (lost), c, d`; "" without agents. */
+/** The number of agents and their names, for example `4: berlin, lima (lost), oslo, paris`; "" without agents. */
 export function agentsText(runs: readonly (Measurement | Run)[]): string {
   const agents = agentFigures(runs.filter(({ agents }) => agents !== undefined));
   if (agents.length === 0) return "";
@@ -200,8 +201,8 @@ const NOTE =
   "agents; the start of its load may differ by as much.";
 
 // Disagreements between agents that load one target together. They share the target, so if one
-// agent measures something else, its network or its machine is the reason. There is at most one
-// sentence for each agent.
+// agent measures something different, its network or its machine is the reason. There is at most
+// one sentence for each agent.
 
 /** A figure that should be about the same for all agents of one load. */
 interface CommonFigure {
@@ -210,9 +211,9 @@ interface CommonFigure {
   readonly text: (value: number) => string;
   /** A clause that says what an agent with this value did. */
   readonly said: (text: string) => string;
-  /** An agent may differ from the others' figure by this share of it. */
+  /** An agent may differ from the others' figure by up to this share of that figure. */
   readonly withinRatio: number;
-  /** Smaller differences are ignored. */
+  /** Differences below this, in the unit of the figure, are ignored. */
   readonly least: number;
 }
 
@@ -222,7 +223,7 @@ const LATENCY: CommonFigure = {
   text: formatMs,
   said: (text) => `measured a median latency of ${text}`,
   withinRatio: 0.25,
-  least: 0.1, // ms: a core that wakes up from power saving can take as long
+  least: 0.1, // ms: a core can take that long to wake up from power saving
 };
 /**
  * The share of its scheduled requests that an agent completed. Compared only in an open loop, where the schedule does
@@ -308,7 +309,7 @@ function areApart(
 
 /**
  * An agent's figures over the runs in which it took part. The rate is a mean, so that the rates of all agents add up.
- * `latencies` is the smallest number of any run. The other figures are medians.
+ * `latencies` is the number of latencies in the run that has the fewest. The other figures are medians.
  */
 export interface AgentFigures {
   readonly name: string;

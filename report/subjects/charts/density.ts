@@ -1,4 +1,4 @@
-/** Distributions of latencies, as shares of the requests in steps of equal ratio. */
+/** Distributions of latencies as curves: the share of the requests in each bucket of a logarithmic axis. */
 import { sum } from "../../writing/spread.ts";
 import { formatMs, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
@@ -10,7 +10,10 @@ import type { Histogram } from "../../../runner/stats/histogram/histogram.ts";
 
 const STEPS_PER_DECADE = 24;
 
-/** Percentiles between which the axis lies. The few values outside would squeeze all others together. */
+/**
+ * The percentiles at which the axis begins and ends. If it also covered the few values outside, they would squeeze all
+ * others together.
+ */
 const SHOWN = { from: 0.1, to: 99.95 };
 
 /** The times that a curve is drawn from, with the label and the colour of the curve. */
@@ -28,7 +31,8 @@ export type DrawnTimes = Pick<
 const REQUESTS = { what: "requests by latency", limit: "Requests within" };
 
 /**
- * Distribution of completed requests, or of other times; null if no cell has one.
+ * Distributions of the latencies of completed requests, or of other times, as a curve for each cell; null if no cell
+ * has any.
  * @param what What is counted, in the plural, such as `requests by latency`.
  */
 export function densityOf(
@@ -62,7 +66,10 @@ export function densityOf(
   };
 }
 
-/** The lowest time above 0. A logarithmic axis can't show 0, which is the gap between messages that arrive together. */
+/**
+ * The lowest time that is drawn. It must be above 0, because a logarithmic axis can't show 0, the gap between messages
+ * that arrive together.
+ */
 function lowestUs(ended: Histogram): number {
   const lowUs = ended.valueAtPercentile(SHOWN.from);
   if (lowUs > 0) return lowUs;
@@ -74,7 +81,7 @@ function lowestUs(ended: Histogram): number {
 /** Decimals of the percentage within a limit: one more than the page shows. */
 const WITHIN_DECIMALS = 3;
 
-/** The share of completed requests between each two edges, and the share of all requests below each edge. */
+/** The share of completed requests between each edge and the next, and the share of all requests below each edge. */
 function spreadOver(
   latency: DrawnTimes,
   edgesUs: readonly number[],
@@ -84,9 +91,10 @@ function spreadOver(
   const [below] = sharesBetween(ended, [-0.5, edgesUs[0]]);
   let all = 0;
   const within = [below, ...shares].map((share) => (all += share) * ended.count / count);
-  // Index of the first edge that a lower bound lies below; -1 if there is none. For each edge, this
-  // looks at the request that ranks next after those known to be below the edge: is it a lower
-  // bound that lies below the edge?
+  // Index of the first edge that is above some lower bound, so that more requests may be below it
+  // than are known to be; -1 if there is none. For each edge, this looks at the request that ranks
+  // next after those known to be below the edge: is its latency a lower bound that is below the
+  // edge?
   const boundsFrom = latency.censored === 0 ? -1 : edgesUs.findIndex((edgeUs, i) => {
     const { value, isAtLeast } = latency.percentile(Math.min(100, 100 * (within[i] + 1 / count)));
     return isAtLeast && value * 1_000 <= edgeUs;
@@ -99,7 +107,8 @@ function spreadOver(
 }
 
 /**
- * Edges that enclose `lowUs` … `highUs`. They are whole steps of a decade, so that they are the same in every figure.
+ * Edges that enclose `lowUs` … `highUs`. All are on one fixed grid of `STEPS_PER_DECADE` steps per decade, so that they
+ * are the same in every chart.
  */
 function decadeEdgesUs(lowUs: number, highUs: number): number[] {
   const first = Math.floor(Math.log10(Math.max(1, lowUs)) * STEPS_PER_DECADE);

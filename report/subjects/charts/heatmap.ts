@@ -1,6 +1,6 @@
 /**
  * Requests by moment and latency, from the packed intervals: for each interval, how many requests took how long. The
- * page computes this once a heatmap comes near the screen, so this imports nothing that a browser lacks.
+ * page computes a heatmap when it comes near the screen, so this module imports nothing that a browser lacks.
  */
 import { lowestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
@@ -14,7 +14,10 @@ export interface HeatColumn {
   readonly toS: number;
   /** The number of requests in each row, that is, between two edges. */
   readonly counts: Float64Array;
-  /** How many of `counts` are lower bounds: requests that still had no response after this time. */
+  /**
+   * How many of `counts` are requests that still had no response after this time, so that their latencies are lower
+   * bounds.
+   */
   readonly bounds: Float64Array;
   readonly total: number;
 }

@@ -2,11 +2,11 @@
  * The intervals of a scenario's runs as bytes that are embedded in the page, so that the page can recompute figures for
  * a part of the runs.
  *
- * The bytes are LEB128 numbers: for each cell its number of runs, for each run its number of steps, and for each step
- * its length in microseconds, how many requests completed and failed, and two histograms, one of all latencies and one
- * of those that are lower bounds. A histogram is its length in bytes, followed by its counts in HdrHistogram's V2
- * encoding. `groupsOf` merges only buckets that no percentile on the page needs. So the page's percentiles are exact:
- * for any selection of steps, they equal those of the full histograms.
+ * The bytes are LEB128 numbers: for each cell its number of runs, for each run its number of steps (each is one or more
+ * intervals), and for each step its length in microseconds, how many requests completed and failed, and two histograms,
+ * one of all latencies and one of those that are lower bounds. A histogram is its length in bytes, followed by its
+ * counts in HdrHistogram's V2 encoding. `groupsOf` merges only buckets that no percentile on the page needs. So the
+ * page's percentiles are exact: for any selection of steps, they equal those of the full histograms.
  */
 import { Leb128Reader, Leb128Writer } from "../../../base/leb128.ts";
 import { groupsOf, inGroups } from "../../../runner/stats/histogram/censoring.ts";
@@ -23,7 +23,7 @@ export interface PackedStep {
   readonly bounds: SparseHistogram;
 }
 
-/** The runs of a cell, with the steps of each run in order. */
+/** The runs of a cell, with the steps of each run in the order of time. */
 export type CellSteps = readonly (readonly PackedStep[])[];
 
 const SECOND_US = 1e6;

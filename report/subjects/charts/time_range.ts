@@ -1,6 +1,7 @@
 /**
- * Requests per second and percentiles for a part of a cell's runs, from the sum of their intervals. With this, the page
- * computes the table for a selected time range in the browser, so it imports nothing that a browser lacks.
+ * Requests per second and percentiles for a part of a cell's runs, from the sum of their intervals. The page uses this
+ * module to compute the table for a selected time range in the browser, so the module imports nothing that a browser
+ * lacks.
  */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { mean, sum } from "../../writing/spread.ts";
@@ -22,7 +23,7 @@ export interface RangePercentile {
 }
 
 export interface RangeFigures {
-  /** Completed requests per second: the mean over runs; null if no step lies in the range. */
+  /** Completed requests per second: the mean over runs; null if no interval of any run lies in the range. */
   readonly ratePerSec: number | null;
   readonly completed: number;
   readonly failed: number;
@@ -35,7 +36,7 @@ export interface RangeFigures {
 /** Tolerance for rounding when deciding whether a step lies within the range. */
 const ROUNDING_S = 1e-4;
 
-/** The steps of a run within the range; null means the whole run. */
+/** The steps (intervals) of a run that lie within the range, or all of them if the range is null. */
 export function stepsWithin(
   steps: readonly PackedStep[],
   range: TimeRange | null,

@@ -211,7 +211,7 @@ function messageTrack(
   });
 }
 
-/** The value of a run at a moment. */
+/** Reads the value of a track for a run at a moment; null or undefined if it is unknown. */
 type ValueAt = (run: Run, atS: number, interval: TimelineInterval) => number | null | undefined;
 
 /**
@@ -237,7 +237,7 @@ function trackOf(
   return isEmpty ? [] : [{ title, axis: axisOver(unit, [least, ...known]), values }];
 }
 
-/** The runtime's report for the interval around a moment. */
+/** The runtime's report for the interval around a moment; null if there is none. */
 function countersAt({ counters, timeline }: Run, atS: number): CountersPoint | null {
   const point = counters?.points.find(({ endS }) => endS >= atS);
   return point !== undefined && point.endS - timeline.intervalS < atS ? point : null;

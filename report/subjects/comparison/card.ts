@@ -89,8 +89,8 @@ function verdictIn(comparison: ResultsComparison, shown: readonly Place[]): Verd
 }
 
 /**
- * The places judged by the headline figure. That is the first figure with a loss, or else the first with a gain, or
- * else simply the first.
+ * The places (cells, each with one figure by which it is judged) of the headline figure. That figure is the first with
+ * a loss, or else the first with a gain, or else simply the first.
  */
 function headlined(
   { sides: [{ name: base }, { name: other }] }: ResultsComparison,

@@ -37,13 +37,13 @@ import { type CellRuns, groupRuns, repeatedOf } from "../../cells/cells.ts";
 import { type CellPair, cellsOf, matchCells, nameOf } from "../../cells/match.ts";
 
 export interface ComparedCell {
-  /** `static, api`, or `static, express → fastify` if the targets differ. */
+  /** For example `static, express`, or `static, express → fastify` if the targets differ. */
   readonly name: string;
   readonly scenario: string;
   /** The cell on each side: its target, and the parameters that vary. */
   readonly base: string;
   readonly next: string;
-  /** The cells of both sides; those of the last session if there are several. */
+  /** The cells of both sides; those of the last session if there are several sessions. */
   readonly match: CellPair;
   readonly comparison: GroupComparison;
   /**
@@ -55,7 +55,7 @@ export interface ComparedCell {
 
 /** A side of the comparison, from one session or several. */
 export interface ComparedSide {
-  /** `BASE` and `NEW`; for two commits, `base` and `head`. */
+  /** By default `BASE` or `NEW`; for two commits, `base` or `head`. */
   readonly name: string;
   readonly last: ResultSide;
   readonly sessions: number;
@@ -66,7 +66,7 @@ export interface ComparedSide {
   readonly trust: TrustModel | null;
 }
 
-/** The origin of each side, if known: `main (a1b2c3d): Add a cache` from one repository, or the URL of a server. */
+/** Where each side comes from: a commit, such as `main (a1b2c3d): Add a cache`, or the URL of a server. */
 export interface Revisions {
   readonly base: string;
   readonly next: string;
@@ -101,8 +101,8 @@ export interface ResultsComparison {
 
 export interface CompareOptions {
   /**
-   * `figures`: requests/s, p99 and CPU per request of every cell decide, and so do thresholds. `thresholds`: they alone
-   * decide. Default: figures.
+   * What decides the outcome. `figures`: requests/s, p99 and CPU per request of every cell, and thresholds as well.
+   * `thresholds`: thresholds alone. Default: figures.
    */
   readonly decidedBy?: "figures" | "thresholds";
   readonly marginRatio?: number;
@@ -319,8 +319,8 @@ export function sentenceOf(cell: ComparedCell): string {
 }
 
 /**
- * The change that profiles may explain; null for none. Profiles explain only CPU time, because waiting belongs to no
- * function. Without an interval of the CPU time per request, the direction of the change is unknown.
+ * The change that profiles may explain; null if there is none. Profiles explain only CPU time, because waiting belongs
+ * to no function. Without an interval of the CPU time per request, the direction of the change is unknown.
  */
 function workChange(comparison: GroupComparison): WorkChange | null {
   const { interval, verdict } = comparisonOf(comparison, "cpuPerRequest");

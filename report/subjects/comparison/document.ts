@@ -97,7 +97,8 @@ function onlyText({ name }: ComparedSide, cells: readonly string[]): Block {
 }
 
 /**
- * A warning that streams and WebSockets are compared as wholes. It suggests a threshold that compares their messages.
+ * A warning that streams and WebSockets are compared as wholes, however long they were open. It suggests a threshold
+ * that compares their messages.
  */
 function heldText({ cells }: ResultsComparison): Block {
   const held = cells.filter(({ match: { base, next } }) =>

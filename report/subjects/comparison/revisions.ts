@@ -93,9 +93,9 @@ function withoutFolder(spec: unknown): unknown {
   return { ...others, nginx: rest };
 }
 
-// Cells that may be worse after the first blocks are measured again, and then judged by all blocks
-// (`two_stage.ts`). Both stages run the same two builds, so a build that is slower only because of
-// its memory layout is slower in both stages.
+// After the first stage, cells that may be worse are measured again, and then judged by the runs of
+// both stages (`two_stage.ts`). Both stages run the same two builds, so a build that is slower only
+// because of its memory layout is slower in both stages.
 
 /** Cells with a deciding figure that may be worse than the margin allows. They are measured again. */
 export function doubtfulCells(comparison: ResultsComparison): ComparedCell[] {
@@ -125,7 +125,7 @@ export function lastRepetition({ runs }: Pick<Results, "runs">): number {
   return Math.max(0, ...runs.map(({ repetition }) => repetition));
 }
 
-/** A figure that was worse after the first blocks or after all blocks, with its final outcome. */
+/** A figure that was worse after the first stage or after both stages, with its final outcome. */
 export interface Alarm {
   readonly cell: ComparedCell;
   readonly figure: ComparedFigure;

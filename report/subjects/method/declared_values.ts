@@ -84,7 +84,7 @@ export function pathsOf(pairs: readonly DeclaredPair[]): NonNullable<ExperimentN
   return [...new Set(pairs.flatMap(({ values }) => Object.keys(values)))];
 }
 
-/** Those keys of a cell that have a single value. */
+/** The keys of a cell that have a single value, each with that value. */
 export function constantsOf(
   { target, scenario }: Pick<SelectableCell, "target" | "scenario">,
   pairs: readonly DeclaredPair[],

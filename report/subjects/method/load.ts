@@ -171,7 +171,7 @@ const scenario = z.union([
 
 /**
  * A request, such as `POST /login`, `flow: GET /home → think 1 s → GET /me` or `mix: 70 % GET /a, 30 % GET /b`, in at
- * most 100 characters; "" if the experiment does not tell the request.
+ * most 100 characters; "" if the experiment does not say what the request is.
  *
  * @param scenarios Scenarios of the experiment, with defaults filled in.
  */

@@ -203,7 +203,7 @@ const WHEN = {
   teardown: "at the end",
 } as const;
 
-/** The commands that targets had run before or after their runs. */
+/** A table of the commands that were executed for targets before or after their runs. */
 function commandTable(commands: readonly TargetCommand[] = []): Table {
   const unit = timeUnit(commands.map(({ times, total }) => total / times));
   return tableOf({ caption: "Commands of the targets" }, commands, [
@@ -227,7 +227,7 @@ export function machineFacts({ machine, redis, version, runs, ...rest }: Measure
   const { commit, settings, peakThroughput } = rest;
   const { limits, openFiles, ports } = machine;
   const ofCores = limits.cores === 1 ? "core" : "cores";
-  // The cores on which programs were kept. The schema of `pin` is in scenarios/load/pin.ts.
+  // The cores to which programs were pinned. The schema of `pin` is in scenarios/load/pin.ts.
   const pin: { targets?: unknown; workers?: unknown } = Object(rest.experiment?.pin);
   return factsFrom([
     ["Processor", `${cpu}, ${counted(cores, "core")}${usable}, ${arch}`],

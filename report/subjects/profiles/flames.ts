@@ -155,11 +155,11 @@ export interface FlameChange {
   /** The function's own time per request in µs, in the base's profile (before) and in this one (after). */
   readonly beforeUs: number;
   readonly afterUs: number;
-  /** The change as a share of the whole time per request, for which the profile with the longer one counts. */
+  /** The change as a share of the whole time per request, taken from the profile in which that time is longer. */
   readonly ratio: number;
   /**
-   * Whether all values of one profile's runs lie beyond all values of the other's; null if either has a single run,
-   * which shows no noise.
+   * Whether all values of one profile's runs lie beyond all values of the other's; null if one of the profiles has a
+   * single run, which shows no noise.
    */
   readonly isBeyondNoise: boolean | null;
 }

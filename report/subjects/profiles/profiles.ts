@@ -89,7 +89,7 @@ export interface SideSessions {
 
 /**
  * The profiles of one cell in two results; null if either result has none.
- * @param change The change that profiles should explain; null for none.
+ * @param change The change that profiles should explain; null if there is nothing to explain.
  */
 export function pairedProfiles(
   match: CellPair,
@@ -271,7 +271,10 @@ const SYSTEM_CALLS = /^(?:writev|write(?:Buffer|(?:Utf8|Latin1|Ascii|Ucs2)String
 /** The share of system calls in the samples may exceed the kernel's share of the CPU time by this much. */
 const TOO_OFTEN = 0.1;
 
-/** V8's sampler overstates time in system calls, so this compares its share with the kernel's count. */
+/**
+ * Says if the samples show a much larger share of system calls than the kernel counted. This happens because V8's
+ * sampler overstates time in system calls.
+ */
 function oftenSentence(
   whole: CallTree,
   runs: readonly TargetProfile[],

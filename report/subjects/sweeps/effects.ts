@@ -21,7 +21,7 @@ import {
   type RegressedCell,
 } from "../../../runner/stats/regression/quantile_regression.ts";
 
-/** The target or a factor. Its levels are ordered from one end to the other. */
+/** The target or a factor. Its levels are in ascending order of a numeric factor's values, otherwise of requests/s. */
 interface Dimension {
   readonly name: string;
   readonly levelOf: (cell: CellRuns) => string;

@@ -1,6 +1,6 @@
 /**
  * The effects of an experiment's factors. For each scenario: its figures against every factor with three or more
- * numbers, the knee at which requests/s stop growing, and the effect of each factor.
+ * numeric values, the knee at which requests/s stop growing, and the effect of each factor.
  */
 import type { Knee } from "../../../runner/stats/regression/knee.ts";
 import { type Block, figure, FORMS, group, table, text } from "../../blocks.ts";

@@ -154,7 +154,8 @@ function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
 }
 
 /**
- * Notes on the meaning of ratios and verdicts. If a verdict is limited, the verdict itself says why, so no note does.
+ * Notes on the meaning of ratios and verdicts. If there is a particular reason why a verdict is inconclusive, the
+ * verdict itself states it, so no note does.
  */
 export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;

@@ -46,8 +46,9 @@ function equalRatioEdgesUs(lowUs: number, highUs: number, steps: number): number
 }
 
 /**
- * The share of all values between each two edges. A bucket of whole microseconds [low, high] covers low − ½ … high + ½.
- * If an edge cuts a bucket, the bucket's count is split by width, because short times would otherwise look like a comb.
+ * The share of all values between each edge and the next. A bucket of whole microseconds [low, high] covers low − ½ …
+ * high + ½. If an edge cuts a bucket, the bucket's count is split by width, because short times would otherwise look
+ * like a comb.
  */
 export function sharesBetween(histogram: Histogram, edgesUs: readonly number[]): number[] {
   const shares = new Float64Array(edgesUs.length - 1);

@@ -1,6 +1,6 @@
 /**
- * The resources that targets used (CPU, memory, threads, files and context switches), and the work that they did with
- * them.
+ * The resources that targets used (CPU, memory, threads, files and context switches), and how much work each target did
+ * with its resources.
  */
 import type { Run } from "../../../runner/result/result.ts";
 import { type Block, FORMS, table, text } from "../../blocks.ts";
@@ -28,7 +28,7 @@ interface Used {
 }
 
 interface ResourceRow extends OfCell {
-  /** Name of the part; null for the whole target without Redis. */
+  /** Name of a part of the target, or of Redis; null for the whole target, without Redis. */
   readonly part: string | null;
   readonly runs: readonly Used[];
 }

@@ -244,8 +244,8 @@ interface GroupKind {
 }
 
 /**
- * Responses by class of status, by instance and by cache, and the virtual users' sessions. Whatever does not occur is
- * left out.
+ * Responses by class of status, by instance and by cache, and the virtual users' sessions. Tables without rows are left
+ * out.
  */
 export function served({ cells, roomy }: ScenarioContext): Block[] {
   // If every response was a 2xx, there is only one class, which needs no table.
@@ -261,8 +261,7 @@ const CLASSES: GroupKind = {
   caption: "Latency by class of status",
   head: "Class",
   note: "Latency of the completed responses by class of status, without requests that timed out.",
-  // A run with only 2xx responses is included, too, for the case that another run has other
-  // statuses.
+  // A run with only 2xx responses is included, too, because another run may have other statuses.
   groupsOf: (run) => STATUS_CLASSES.flatMap((name) => keptIn(run, name)),
 };
 
@@ -448,8 +447,8 @@ const MOST_CELLS = 6;
 function errorFindings(cells: readonly CellRuns[]): Finding[] {
   const countOf = ({ runs }: CellRuns): number => errorsOf(runs).count;
   const faulty = cells.filter((cell) => countOf(cell) > 0);
-  // The order is that of the cells. If there are too many, those with the most errors are named
-  // first.
+  // In the order of the cells. If there are too many, only those with the most errors are named,
+  // beginning with the most.
   const named = faulty.length <= MOST_CELLS
     ? faulty
     : faulty.toSorted((a, b) => countOf(b) - countOf(a)).slice(0, MOST_CELLS);

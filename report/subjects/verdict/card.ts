@@ -1,6 +1,6 @@
 /**
- * The verdict over places, as a card shows it: a code with its sentence, one large figure, and a small forest chart or,
- * with several settings, the winner at each.
+ * The verdict over places (mostly the settings at which targets are compared), as a card shows it: a code with its
+ * sentence, one large figure, and a small forest chart or, with several settings, the winner at each.
  */
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import {

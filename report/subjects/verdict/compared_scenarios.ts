@@ -202,8 +202,8 @@ export interface PageTarget {
   readonly name: string;
   readonly color: number;
   /**
-   * Other names for it on the page, except those that begin with its own name, such as `least-connections · connections
-   * 10`.
+   * Other names for it on the page, such as `least-connections · connections 10`. Names that begin with its own name
+   * are left out.
    */
   readonly also: readonly string[];
 }

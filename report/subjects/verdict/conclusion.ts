@@ -198,7 +198,7 @@ function askedAgain({ undisturbed, withHeldBack }: Again): Again {
 }
 
 interface JudgedBeside extends Judged {
-  /** The base that places compare others with; null if the question is which target is ahead. */
+  /** The base with which other targets are compared; null if the question is which target is ahead. */
   readonly base: string | null;
 }
 

@@ -23,7 +23,7 @@ interface Situation {
   readonly places: readonly Place[];
   readonly plans: readonly DecidedPlan[];
   readonly isCompared: boolean;
-  /** Whether there is a trusted verdict, which further runs might decide. */
+  /** Whether the runs are trusted enough for a verdict, so that further runs might decide it. */
   readonly isTrusted: boolean;
   /** Whether more runs of the plan are still to come, so that no additional runs are advised. */
   readonly isRunning: boolean;
@@ -44,7 +44,10 @@ export function nextSteps(situation: Situation): NextStep[] {
     : [...steps, ...longerStep(situation), ...runsStep(situation), ...planSteps(situation)];
 }
 
-/** A step that needs neither another machine nor an idle one, if disturbances keep two sides from a verdict. */
+/**
+ * Advises that the two sides take turns, which needs neither another machine nor an idle one, if disturbances keep
+ * these sides from a verdict.
+ */
 export function turnsStep(
   { places, isTrusted }: Pick<Situation, "places" | "isTrusted">,
   sides: readonly (readonly Run[])[],
@@ -136,8 +139,8 @@ function runsStep({ places, runs }: Situation): NextStep[] {
         `Use \`repeat: ${most}\` to decide${where} with about 80 % probability.`,
     );
   }
-  // If runs were repeated and a target still has only one, its other runs served nothing, so more
-  // runs would not help.
+  // If runs were repeated and a target still has figures from only one, its other runs served
+  // nothing, so more runs would not help.
   const isRepeated = runs.some(({ repetition }) => repetition >= USUAL_RUNS);
   if (has("one-run") && !isRepeated) return addRuns(`Use \`repeat: ${USUAL_RUNS}\`.`);
   if (!has("few-runs")) return [];
