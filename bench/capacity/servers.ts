@@ -3,7 +3,7 @@ import { FastRandom } from "./fast_random.ts";
 
 /** The speed of a server, and the rule that it has to satisfy. */
 export interface Terms {
-  /** Speed in requests per second, for servers that have one. */
+  /** The server's nominal speed, in requests per second. */
   readonly perSec: number;
   /** Limit of the response time, in seconds; 0: only a refused request breaks the rule. */
   readonly limitS: number;

@@ -148,7 +148,7 @@ async function freshRuns(
   return await measured({ planned, kept }, folder, { pair, context });
 }
 
-/** Makes all planned runs, except those that were kept from an interrupted `ab`. */
+/** Carries out all planned runs, except those that were kept from an interrupted `ab`. */
 async function measured(
   { planned, kept }: { readonly planned: Planned; readonly kept: Results | null },
   outDir: string,

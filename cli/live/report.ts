@@ -46,8 +46,8 @@ interface LiveReportOptions {
  */
 const MOST_RATIO = 0.05;
 /**
- * The next run waits this long for browsers to draw the page, because a browser on this machine would take CPU time
- * from the target.
+ * The next run waits at most this long for browsers to draw the page, because a browser on this machine would take CPU
+ * time from the target.
  */
 const DRAW_MS = 1_500;
 const END_MS = 3_000;

@@ -7,7 +7,7 @@ import { median } from "./spread.ts";
 /** A no-break space, put between a number and its unit. On a terminal it becomes a plain space. */
 export const GLUE = "\u00a0";
 
-/** A unit, and its size in the base unit of the results, which is ms, bytes or 1. */
+/** A unit of display. Its size is in the base unit of the results: ms, bytes, or 1 for plain numbers. */
 export interface DisplayUnit {
   readonly name: string;
   readonly size: number;
@@ -122,7 +122,7 @@ export function formatDuration(seconds: number): string {
   return pair(Math.round(whole / 60), 60, ["h", "min"]);
 }
 
-/** Formats seconds with their fraction, rounded to six digits: 0.25 s, 12.5 s, 3 min 5 s. */
+/** Formats seconds with their fraction, rounded to six significant digits: 0.25 s, 12.5 s, 3 min 5 s. */
 export function formatExactly(seconds: number): string {
   return Number.isInteger(seconds)
     ? formatDuration(seconds)
