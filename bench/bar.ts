@@ -11,8 +11,8 @@ export function atMost(limit: number): Bar {
 }
 
 /**
- * A bar for an error that the machine makes, too: at most `limit` or, where the baseline is beyond that, at most `limit`
- * more than the baseline.
+ * A bar for an error that the machine itself also causes. The figure may be at most `limit` or, if the baseline exceeds
+ * `limit`, at most `limit` more than the baseline.
  */
 export function atMostMoreThan(limit: number): Bar {
   return {

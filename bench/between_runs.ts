@@ -1,7 +1,6 @@
 /**
- * Measures how much longer an experiment takes than its loads, for each run: for the start of the server with its
- * checks, for its end, and for saving the results. The results state how much of that time is the server's own
- * start-up.
+ * Measures the time that each run of an experiment takes in addition to its load: for starting and checking the server,
+ * for ending it, and for saving the results. The results state how much of that time is the server's own start-up.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";

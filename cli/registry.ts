@@ -1,4 +1,4 @@
-/** The commands by name. Only the called command is imported, because start-up time is part of every run. */
+/** The commands by name. Only the called command is imported, so that every call of Plateau starts fast. */
 import { beginWorker } from "../runner/load/worker/begun_worker.ts";
 import type { Command } from "./command_line/command.ts";
 import type { DeclaredCommand } from "./completions/scripts.ts";

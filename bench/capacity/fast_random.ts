@@ -1,4 +1,4 @@
-/** Seeded random numbers for simulations of billions of requests. Each takes only some nanoseconds. */
+/** Seeded random numbers for simulations of billions of requests. Drawing one takes only a few nanoseconds. */
 const BITS = 16;
 const TABLE = Float64Array.from(
   { length: 2 ** BITS },

@@ -3,7 +3,7 @@ import { FastRandom } from "./fast_random.ts";
 
 /** The speed of a server, and the rule that it has to satisfy. */
 export interface Terms {
-  /** Speed in requests per second, for servers that have one. */
+  /** The server's nominal speed, in requests per second. */
   readonly perSec: number;
   /** Limit of the response time, in seconds; 0: only a refused request breaks the rule. */
   readonly limitS: number;
@@ -22,15 +22,21 @@ export interface SimulatedServer {
 
 export interface ServerKind {
   readonly name: string;
-  /** The capacity at a time of the search, by a formula; null if only a very long simulation can find it. */
+  /**
+   * A formula for the capacity `atS` seconds after the start of the search; null if only a very long simulation can
+   * find it.
+   */
   readonly capacity: ((terms: Terms, atS: number) => number) | null;
   /** Whether requests arrive at equal intervals; absent: at random (as a Poisson process). */
   readonly isEven?: true;
   /** Throughput in a closed loop, relative to the server's speed; absent: 1. */
   readonly peak?: number;
-  /** If the generator is limited: how far its highest rate may be from the capacity, as a share of the capacity. */
+  /**
+   * How far the generator's highest rate may lie above or below the capacity, as a share of the capacity, 0–1; absent:
+   * the generator has no limit.
+   */
   readonly generatorWithin?: number;
-  /** @param fromS The time of the search at which the trial begins. */
+  /** @param fromS Time at which the trial begins, in seconds since the start of the search. */
   start(terms: Terms, fromS: number, random: FastRandom): SimulatedServer;
 }
 

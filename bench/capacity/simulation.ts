@@ -84,7 +84,9 @@ interface PlannedLoad extends TrialPlan, Terms {
   readonly isEven?: boolean;
 }
 
-/** The number of counts per slice: all requests, then the requests beyond each level. */
+/**
+ * Number of counts per slice: all requests and, for each level (a multiple of the time limit), those that take longer.
+ */
 const COUNTS = LEVELS.length + 1;
 /** The most requests that can be counted as in flight at the end. If more are in flight, the oldest count as served. */
 const MOST_OPEN = 1 << 14;

@@ -6,7 +6,7 @@ import { planFlags, quietFlag, strictFlag, thresholdFlag } from "../flags/flags.
 import { outputFlags } from "../flags/output_flags.ts";
 import { redisFlag } from "../flags/values.ts";
 
-/** Path of the experiment by default, which is also where `plateau init` writes one. */
+/** The default path of the experiment file. `plateau init` writes a new experiment to the same path. */
 export const EXPERIMENT = "experiment.yaml";
 
 export const abParts = {

@@ -1,5 +1,6 @@
 /**
- * Measures a pair of revisions, remeasures cells that may be worse, and reports the result in all requested formats.
+ * Measures a pair of revisions. Measures a cell (a target with a scenario and parameters) once more if it may be worse.
+ * Reports the result in all requested formats.
  */
 import { join } from "node:path";
 import { existsSync } from "node:fs";
@@ -60,7 +61,7 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   verifyResults(results, { hasMissing: !values.quiet });
   const first = compared(results, pair, values);
   // With slices, each interim check (a look) is strict enough that all of them together keep the
-  // promised rate of false alarms, so no second stage is needed.
+  // promised rate of false alarms. So doubtful cells need not be measured again.
   const isStaged = values.confirm && planned.experiment.order !== "slices";
   const doubtful = isStaged ? doubtfulCells(first) : [];
   const fresh = doubtful.length === 0 ? null : await freshRuns(
@@ -90,8 +91,8 @@ interface First {
 }
 
 /**
- * Measures in blocks instead of slices if the first pair shows that slices are impossible, unless --order asks for
- * slices.
+ * Measures in blocks (one side's process after the other) instead of slices (both at once, loaded alternately) if the
+ * first pair shows that slices are impossible, unless --order asks for slices.
  */
 async function measuredFirst(kept: Results | null, delivery: Delivery): Promise<First> {
   const { pair, context: { values, outDir, onNote } } = delivery;
@@ -127,8 +128,8 @@ function compared(
 }
 
 /**
- * Measures the doubtful cells again, in equally many blocks, which are shuffled differently. Slices never get here,
- * because they have no second stage.
+ * Measures the doubtful cells again, in as many blocks as before, but shuffled differently. Is never called for a
+ * comparison in slices, because that measures no cell a second time.
  */
 async function freshRuns(
   doubtful: readonly ComparedCell[],
@@ -147,7 +148,7 @@ async function freshRuns(
   return await measured({ planned, kept }, folder, { pair, context });
 }
 
-/** Makes all planned runs, except those that were kept from an interrupted `ab`. */
+/** Carries out all planned runs, except those that were kept from an interrupted `ab`. */
 async function measured(
   { planned, kept }: { readonly planned: Planned; readonly kept: Results | null },
   outDir: string,

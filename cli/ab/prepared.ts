@@ -88,8 +88,8 @@ export async function preparePair(request: PairRequest): Promise<PreparedPair> {
 }
 
 /**
- * Plans slices, unless --order asks for blocks. Plans blocks if slices are impossible and --order does not ask for
- * them.
+ * Plans slices. Plans blocks instead if --order asks for blocks, or if slices are impossible and --order does not ask
+ * for slices.
  */
 async function planIn(
   plan: (order: PairOrder) => Promise<Planned>,
@@ -199,7 +199,10 @@ function namedSide({ subject, commit }: Revision, made: CheckedOut): string {
 /** Maximum width, in columns, of a commit's subject. */
 const MOST_SUBJECT = 72;
 
-/** Such as `main (a1b2c3d)`. */
+/**
+ * The label of a revision, such as `main (a1b2c3d)`; only the short hash if the name is itself a hash.
+ * @param made The commit that was checked out.
+ */
 function labelOf({ name, commit, isWorkingTree }: Revision, made: string): string {
   const short = commit.slice(0, 7);
   if (commit.startsWith(name)) return short;

@@ -298,7 +298,7 @@ function placeOf(part: Flag | Operand): string {
 }
 
 /**
- * Matches a Redis URL with a password in an argument, which every user of the machine can read in the list of
+ * Matches an argument that is a Redis URL with a password. Every user of the machine can read arguments in the list of
  * processes.
  */
 const OPEN_PASSWORD = /^(?:--redis=)?rediss?:\/\/[^/@]*:[^/@]+@/i;

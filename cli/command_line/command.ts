@@ -54,7 +54,8 @@ export interface CommandSpec<P extends CommandParts> {
   /** Text below the help, such as examples. */
   readonly more?: string;
   /**
-   * Flags that users may look for although the command lacks them: the reason, by long name. All of them take a value.
+   * Flags that users may look for, although the command lacks them. Maps each flag's long name to the reason why it is
+   * missing. All of these flags take a value.
    */
   readonly lacks?: Readonly<Record<string, string>>;
   /** Finds problems in the combination of parts, such as flags that exclude each other. */

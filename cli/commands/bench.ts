@@ -243,7 +243,7 @@ type RequestValues =
     | ("method" | "header" | "body" | "form" | "expectStatus" | "expectBody")
   >;
 
-/** What was read from files that flags name. */
+/** What `benchRequest` needs from the files that flags name. */
 interface Named {
   readonly replay?: Replay | null;
   /** Reads files for --form and --proto; null if neither is given. */

@@ -36,7 +36,10 @@ class Lines {
   #begun = "";
   readonly #first = Promise.withResolvers<string>();
   readonly first = this.#first.promise;
-  /** Receives each complete line. At first it resolves `first`; replace it then, or later lines are lost. */
+  /**
+   * Receives each complete line. Initially resolves `first`. Once `first` is resolved, it must be replaced, or later
+   * lines are lost.
+   */
   onLine: (line: string) => void = this.#first.resolve;
 
   add(text: string): void {

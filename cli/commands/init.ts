@@ -138,7 +138,9 @@ function sourceConflicts(given: RawArguments): Problem[] {
   ];
 }
 
-/** Writes the package of types, replacing that of an older version; changes nothing else. */
+/**
+ * Writes the package of TypeScript types into node_modules, replacing that of an older version; changes nothing else.
+ */
 async function writeTypes(dir: string): Promise<number> {
   const { typesPackage } = await import("../init/typings.ts");
   const folder = join(dir, "node_modules", "plateau");

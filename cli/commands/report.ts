@@ -65,7 +65,7 @@ function pageBeside({ html }: RawArguments, [first]: readonly unknown[]): TakenF
   return html === undefined && typeof first === "string" ? pageIn(folderOf(first)) : [];
 }
 
-/** Problems of several RESULTS: JSON, CSV and a histogram log can hold only one experiment. */
+/** Problems if several RESULTS are given, because JSON, CSV and a histogram log can hold only one experiment. */
 function conflicts(given: RawArguments): Problem[] {
   const read: readonly unknown[] = Array.isArray(given.results) ? given.results : [];
   const several = read.length > 1;

@@ -63,7 +63,7 @@ const MENTION = /"\.\/([\w.-]+)"/g;
 
 /**
  * Renames the parts. The bundler names each part by a digest that depends on the paths of the sources and packages;
- * here the parts are numbered in the order in which the entry modules mention them.
+ * here the parts are numbered in the order in which they are first mentioned, beginning in the entry modules.
  */
 function inOrderOfUse(
   texts: ReadonlyMap<string, string>,

@@ -107,7 +107,10 @@ export async function compileProgram(
   await compileOnce(ingredients, { scripts, codeFolder: code.path }, output, system);
 }
 
-/** Returns the scripts for `compileSame`, grouped by what several starts of a program compiled for this system use. */
+/**
+ * Returns the scripts for `compileSame`. To group the parts, compiles the program for this system, starts it in several
+ * ways, and sees which parts each start uses.
+ */
 export async function scriptsOf(ingredients: Ingredients): Promise<PartsScript[]> {
   const { parts } = ingredients;
   using code = TemporaryFolder.make("code");
@@ -117,7 +120,10 @@ export async function scriptsOf(ingredients: Ingredients): Promise<PartsScript[]
   return byUsers(parts, code.path);
 }
 
-/** Compiles a release, reproducibly. It starts a little more slowly than the program that `compileProgram` makes. */
+/**
+ * Compiles a release, with the same bytes every time. The program starts a little more slowly than the one that
+ * `compileProgram` makes.
+ */
 export async function compileSame(
   ingredients: Ingredients,
   scripts: readonly PartsScript[],

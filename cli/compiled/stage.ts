@@ -1,6 +1,6 @@
 /**
- * Fills the folder from which a program is compiled: with the scripts of the bundle's parts, their loader and the entry
- * script.
+ * Writes the folder from which a program is compiled. It contains the scripts of the bundle's parts, their loader and
+ * the entry script.
  */
 import config from "../../deno.json" with { type: "json" };
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -27,8 +27,8 @@ const entryOf = (name: string): string =>
   `import { use } from "./${LOADER_NAME}";\nawait use("${name}");\n`;
 
 /**
- * Matches lists of used parts from processes that seldom start, or that start only once for many starts of other
- * processes. Parts that only such processes use are stored compressed.
+ * Matches the file names of lists of used parts that were left by processes that seldom start, or that start once and
+ * then start many others, as `run` does. Parts that only such processes use are stored compressed.
  */
 const SELDOM = /^seldom|-run-/;
 
@@ -132,7 +132,10 @@ export async function leaveCode(
   for (const start of starts) await leaveOf(start, command, folder);
 }
 
-/** Starts that use the same parts on every machine. Together they also load the commands that measure. */
+/**
+ * Starts that use the same parts on every machine. None of them measures, but `bench --help` and `run --help` load the
+ * modules of these commands.
+ */
 const ALIKE: readonly Start[] = [
   ["usual", "--version"],
   ["usual", "--help"],

@@ -232,7 +232,7 @@ function zshCase({ name, flags, operands }: TypedCommand): string {
   }\n      ;;`;
 }
 
-/** Such as `'(-c --connections)'{-c,--connections}'[about]:N:'`. */
+/** A flag as an argument of zsh's `_arguments`, such as `'(-c --connections)'{-c,--connections}'[about]:N:'`. */
 function zshFlag({ names, about, value, isRepeatable }: TypedFlag): string {
   const others = isRepeatable ? "'*'" : zshQuoted(`(${names.join(" ")})`);
   const either = names.length > 1 ? `{${names.join(",")}}` : names[0];

@@ -40,9 +40,7 @@ function dialed(endpoint: Endpoint): Endpoint[] {
   return [endpoint, { hostname, port }];
 }
 
-/**
- * The endpoints outside of the experiment that planned cells load. Programs that the experiment starts are left out.
- */
+/** The endpoints that planned cells load, except those of programs that the experiment itself starts. */
 export function endpointsOf(cells: readonly Cell[]): Endpoint[] {
   return cells.flatMap(({ targetSpec, others, request }) => {
     const { follow } = { follow: undefined, ...request };

@@ -29,7 +29,7 @@ const IS_ENOUGH: ExperimentLook = { isEnough: true, note: null };
  * Decides whether the experiment needs more process pairs. Only figures and thresholds that decide the exit code count,
  * so an open verdict on CPU time per request alone does not prolong the experiment.
  *
- * @param compare Called only if a look is due, because each comparison goes through all runs.
+ * @param compare Called only if an interim check (a look) is due, because each comparison goes through all runs.
  * @param processes Number of process pairs measured so far.
  */
 export function lookAt(compare: () => Looked, processes: number): ExperimentLook {
@@ -68,7 +68,7 @@ function givenUpText(processes: number, open: readonly string[]): string {
   }`;
 }
 
-/** Such as `p99 of root, server (0.98× [0.71, 1.35], no difference seen)`. */
+/** A figure whose verdict is still open, as text: `p99 of root, server (0.98× [0.71, 1.35], no difference seen)`. */
 function figureText({ cell, ...figure }: AwaitedFigure, marginRatio: number): string {
   const found = [ratioText(figure), verdictWord(figure, marginRatio)].join(", ");
   return `${figureInProse(figure.figure)} of ${cell} (${found})`;

@@ -37,7 +37,7 @@ export type PairOrder = "slices" | "blocks";
  * pairs of processes.
  */
 const SLICED_MS = 1_500;
-/** Measures until the verdicts are decided, which is the default without a number of process pairs. */
+/** The default if no number of process pairs is given: measures until the verdicts are decided. */
 const UNTIL_DECIDED = { until: null, atMost: Math.max(...PROCESS_LOOKS), budget: null };
 
 /** Throws a UserError if the file is wrong. @param values Flags; `only` uses the names of targets in the file. */

@@ -55,7 +55,7 @@ export async function experimentProblems(file: unknown, set: unknown): Promise<r
 
 type PlanFileOptions = LoadOptions & Pick<PlanOptions, "neighbours">;
 
-/** Throws a UserError with every problem of the file, and of how the flags fit it. */
+/** Throws a UserError with every problem of the file, and every flag that doesn't fit the experiment. */
 export async function planFromFile(
   nameOrPath: string,
   { set, only, repeat, duration, profile, observe, seed: given }: PlanArguments,

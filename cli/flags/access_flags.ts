@@ -1,4 +1,4 @@
-/** Flags that say how a command reaches a server, beyond the URL. */
+/** Flags that say, in addition to the URL, how a command reaches a server. */
 import { resolve } from "node:path";
 import * as z from "zod";
 import { messageOf, type Problem } from "../../base/errors.ts";

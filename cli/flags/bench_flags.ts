@@ -113,7 +113,6 @@ const textOrFile = z.string().transform((text, context) => {
   }
 });
 
-/** Parses JSON. */
 const jsonText = z.string().transform((text, context): Json => {
   try {
     return parseJson(text) as Json;
@@ -124,8 +123,8 @@ const jsonText = z.string().transform((text, context): Json => {
 });
 
 /**
- * Flags of options that are passed on to the load generator. Three of them are listed elsewhere among the flags; the
- * rest concern connections.
+ * Flags of options that are passed on to the load generator. `timeout`, `keepAlive` and `abortOn` are listed separately
+ * below; the rest concern connections.
  */
 const { timeout, keepAlive, abortOn, ...connectionFlags } = OPTION_FLAGS;
 

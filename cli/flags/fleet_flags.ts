@@ -94,8 +94,8 @@ export async function loaderFor(
 }
 
 /**
- * URL of the Redis that targets may use, or null. It is never the one named for the agents, because no target may learn
- * that one's password.
+ * URL of the Redis that targets may use, or null. It is never the Redis that a flag names for the agents, because no
+ * target may learn the password of that Redis.
  */
 export function targetsRedisOf(values: FleetValues): string | null {
   if (values.agents === undefined) return redisUrlOf(values);
@@ -109,7 +109,7 @@ export function redisConflicts(given: RawArguments): Problem[] {
   return [{ place: "--redis", message, fix: "add --redis redis://host:port, or set REDIS_URL" }];
 }
 
-/** @param given The arguments as typed. */
+/** Whether the arguments as typed, or the variable REDIS_URL, name a Redis. */
 function isRedisNamed({ redis }: RawArguments): boolean {
   return redisUrlOf({ redis: typeof redis === "string" ? redis : undefined }) !== null;
 }

@@ -126,7 +126,7 @@ interface PlaceOf extends Record<Form, OutputFormat> {
   html: "html";
 }
 
-/** Functions that make each output format. A function is called only if the flag of its format was given. */
+/** The function that makes the output, for each format. It is called only if the flag of that format was given. */
 export type Renderers<Formats extends Form = Form> = {
   readonly [F in Formats]: () => Written<PlaceOf[F]> | Promise<Written<PlaceOf[F]>>;
 };

@@ -58,7 +58,7 @@ export const replayFlags = {
 
 type ReplayValues = ParsedValues<typeof replayFlags>;
 
-/** Flags that can't be combined with a replay, because the log determines their values. */
+/** Flags that can't be combined with a replay, because the log determines what is sent, and when. */
 const IN_LOG = [
   "rate",
   "phases",

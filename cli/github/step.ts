@@ -46,7 +46,8 @@ const NOTE =
   "*Shortened: GitHub accepts at most 1 MiB per step. The report and the file of --markdown are complete.*";
 
 /**
- * The part of a summary for which there is room, with a note if it is shortened; "" if not even the note fits.
+ * The part of a summary for which there is room, with a note if it is shortened; "" if there is no room for the note
+ * and at least one line.
  * @param writtenBytes Size of the step's summary so far.
  */
 export function fittedSummary(markdown: string, writtenBytes: number): string {

@@ -1,7 +1,4 @@
-/**
- * The questions that `plateau init` asks on a terminal: they lead from the servers found to the one that will be
- * measured.
- */
+/** The questions that `plateau init` asks on a terminal, to learn which server to measure and with which path. */
 import { UserError } from "../../base/errors.ts";
 import { type Folder, subjectsIn } from "./found.ts";
 import { ofCommand, ofUrl } from "./given.ts";

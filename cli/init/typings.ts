@@ -33,14 +33,19 @@ export function typesFiles(): Record<string, string> {
   };
 }
 
-/** The module's code for a script that is run without Plateau. It lets the script be imported, but not do anything. */
+/**
+ * Code of the module `plateau` for a script that is run without Plateau. The script can be imported, but calls of
+ * `basic`, `clientCredentials` and `signAws` throw an error.
+ */
 const ONLY_FOR_TYPES = `export const experiment = (given) => given;
 export const env = () => "";
 const missing = () => { throw new Error("run this with plateau run"); };
 export { missing as basic, missing as clientCredentials, missing as signAws };
 `;
 
-/** Keys whose values are functions in TypeScript, but names of functions in YAML: the type of each function. */
+/**
+ * Maps each key whose value is a function in TypeScript (in YAML, the name of a function) to the type of the function.
+ */
 const FUNCTIONS: Readonly<Record<string, string>> = {
   before: "(request: Request, user: User) => void",
   after: "(response: Response, user: User) => void",
@@ -138,7 +143,7 @@ export function signAws(request: Request, key: AwsKey): void;
 
 `;
 
-/** The types of what scripts converted from Artillery import. */
+/** Types of the module `plateau/artillery`, which is imported by scripts that were converted from Artillery. */
 const ARTILLERY = `import type { Request, Response, User } from "plateau";
 
 /**
@@ -162,7 +167,7 @@ export function processed(functions: Readonly<Record<string, unknown>>, scenario
 export const node: Readonly<Record<"crypto" | "uuid" | "Buffer", any>>;
 `;
 
-/** The types of what scripts converted from k6 import. */
+/** Types of the module `plateau/k6`, which is imported by scripts that were converted from k6. */
 const K6 = `import type { Request, Response, User } from "plateau";
 
 /** A response in the form of k6. */

@@ -100,7 +100,10 @@ export class LiveConnection {
     }
   }
 
-  /** Reads the request's body. @param length Length of the body in bytes, at most that of a receipt. */
+  /**
+   * Reads the request's body.
+   * @param length Length of the body in bytes; at most that of a receipt, the token that the page sends back.
+   */
   async body(length: number): Promise<string> {
     while (this.#length < this.#bodyAt + length) await this.#more();
     clearTimeout(this.#timer);
@@ -231,11 +234,12 @@ export function refusalOf(head: LiveHead): Refusal | null {
 }
 
 /**
- * Whether the request was sent by the live page or by a new tab. Other pages could also send requests: a browser allows
- * that to any page, and a page may make its own host name resolve to this machine (DNS rebinding). So the host must be
- * this machine's, and the origin must match the host. Browsers send the origin with every POST (Fetch §3.2), so a POST
- * without an origin does not come from a page. `Sec-Fetch-Site` tells whether a page of another site caused the
- * request. A new tab opened by a link on another site is accepted, because the other site can't read the response.
+ * Whether the request was sent by the live page or by a new tab. Other pages could also send requests, because a
+ * browser lets any page do so, and a page may make its own host name resolve to this machine (DNS rebinding). So the
+ * host must be this machine's, and the origin must match the host. Browsers send the origin with every POST (Fetch
+ * §3.2), so a POST without an origin does not come from a page. `Sec-Fetch-Site` tells whether a page of another site
+ * caused the request. A new tab opened by a link on another site is accepted, because the other site can't read the
+ * response.
  */
 function isOwn({ method, fields }: LiveHead): boolean {
   const host = fields.get("host") ?? "";

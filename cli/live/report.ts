@@ -1,6 +1,7 @@
 /**
  * `run --live`: serves the report of a running experiment on loopback. Pages are rendered only between runs. A browser
- * that connects during a run gets the newest page, followed by the intervals of that run as they end.
+ * that connects during a run gets the newest page, followed by the figures of each interval (250 ms or longer) of that
+ * run, as the interval ends.
  */
 import { messageOf } from "../../base/errors.ts";
 import { mostOf } from "../../base/limits.ts";
@@ -29,8 +30,8 @@ interface LiveReportOptions {
   /** The results that thresholds compare with; null: none. */
   readonly baseline: Grouped | null;
   /**
-   * Rendering may take at most this share of the time since the start. Above it, pages are not rendered after each run,
-   * so that the next page shows several new runs.
+   * Rendering may take at most this share of the time since the start. As long as it has taken more, no page is
+   * rendered after a run, so the next page shows several new runs.
    */
   readonly mostRatio?: number;
   /** Receives a line about a defect of the server. */
@@ -38,14 +39,15 @@ interface LiveReportOptions {
 }
 
 /**
- * Up to this share, rendering a page after every run is affordable. CPU time measured for one page with 9 cells, on one
- * core of a Xeon: 0.1 s after 9 runs of 10 s, 0.7 s after 81 runs, and 1.2 s after 135 runs (0.7 s for the model with
- * its confidence intervals, the rest for the page). All 135 pages together take 5 % of the experiment's time.
+ * Default of `mostRatio`: up to this share, rendering a page after every run is affordable. CPU time measured for one
+ * page with 9 cells, on one core of a Xeon: 0.1 s after 9 runs of 10 s, 0.7 s after 81 runs, and 1.2 s after 135 runs
+ * (0.7 s for the model with its confidence intervals, the rest for the page). All 135 pages together take 5 % of the
+ * experiment's time.
  */
 const MOST_RATIO = 0.05;
 /**
- * The next run waits this long for browsers to draw the page, because a browser on this machine would take CPU time
- * from the target.
+ * The next run waits at most this long for browsers to draw the page, because a browser on this machine would take CPU
+ * time from the target.
  */
 const DRAW_MS = 1_500;
 const END_MS = 3_000;
@@ -90,8 +92,8 @@ export class LiveReport implements AsyncDisposable {
     try {
       this.#render(() => [reportModel(results, this.#baseline)]);
     } catch (error) {
-      // A defect of the page must not end a measurement of hours. The final report would show the
-      // same defect.
+      // A defect of the page must not end a measurement that takes hours. The final report would
+      // show the same defect.
       this.#update({ ...this.#status, text: `Cannot show the newest runs: ${messageOf(error)}` });
       return;
     }

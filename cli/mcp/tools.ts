@@ -7,7 +7,7 @@ export interface CommandTool {
   readonly description: string;
   readonly input: z.ZodObject;
   /**
-   * Whether the tool generates load or starts something. Only one such tool runs at a time, because two would disturb
+   * Whether the tool generates load or starts servers. Only one such tool runs at a time, because two would disturb
    * each other.
    */
   readonly isMeasuring: boolean;
@@ -35,7 +35,7 @@ const figures = z.boolean().optional()
 /** Inputs that every tool accepts. */
 export const forAll = { figures };
 
-/** Flags by the key of the input that sets them. */
+/** Maps each key of the input to the flag that it sets. */
 type FlagNames = Readonly<Record<string, string>>;
 
 function flagsOf(input: Readonly<Record<string, unknown>>, names: FlagNames): string[] {

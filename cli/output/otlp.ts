@@ -36,7 +36,7 @@ export interface SendingClock {
 /** Time limits: for one attempt, and for all attempts together with the pauses between them. */
 const ATTEMPT_MS = 10_000;
 const TOTAL_MS = 30_000;
-/** No attempt begins with less time left than this, because the collector could hardly respond in it. */
+/** No attempt begins with less time left than this, because the collector could hardly respond in so short a time. */
 const LEAST_ATTEMPT_MS = 500;
 /** Statuses after which OTLP/HTTP allows a retry. */
 const RETRIED = [429, 502, 503, 504];
@@ -288,8 +288,8 @@ function shown(text: string): string {
 }
 
 /**
- * The pause that a Retry-After field asks for, in seconds or until a date (RFC 9110 §10.2.3); 0 if the date has passed
- * or the value can't be read. In milliseconds.
+ * The pause in milliseconds that a Retry-After field asks for, in seconds or until a date (RFC 9110 §10.2.3); 0 if
+ * there is no such field, if its date has passed, or if its value can't be read.
  */
 function askedMsOf(retryAfter: string | null, clock: SendingClock): number {
   if (retryAfter === null) return 0;

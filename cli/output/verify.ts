@@ -87,8 +87,8 @@ interface Verified extends Pick<Results, "planned"> {
 }
 
 /**
- * Throws an error if runs are missing or, otherwise, if responses were wrong. Cells may have been skipped, but not all
- * of them.
+ * Throws an error if runs are missing or, otherwise, if responses were wrong. Skipped cells are not an error, unless
+ * nothing was measured.
  */
 export function verifyResults(
   { runs, missing, planned }: Verified,

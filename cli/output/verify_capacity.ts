@@ -11,7 +11,7 @@ interface PlacedSearch {
 }
 
 interface Verified {
-  /** Whether a search that the generator ended also counts as an error. */
+  /** Whether a search that ended because the generator could not send more also counts as an error. */
   readonly isStrict: boolean;
   /** Whether the output ends with the result, so that the error need not repeat it. */
   readonly isPrinted: boolean;

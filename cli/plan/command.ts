@@ -74,7 +74,10 @@ function sessionsIn(
   return { sessions: { stdev: sessionNoise, setUpS: sessionSetup / 1_000 } };
 }
 
-/** Enough blocks to estimate the noise, yet not longer than a coffee break. */
+/**
+ * Default number of blocks, each of which runs every cell once: enough to estimate the noise, yet done within a coffee
+ * break.
+ */
 const BLOCKS = 5;
 
 export const planCommand = defineCommand({

@@ -141,8 +141,8 @@ function timeStamp(moment: Date): string {
 }
 
 /**
- * Creates a folder, and appends a number to its name if that exists, because two runs may start within a second. Never
- * uses an existing folder or link.
+ * Creates a folder. If one of that name exists, because two runs may start within a second, appends a number to the
+ * name. Never uses an existing folder or link.
  */
 async function makeNewDir(dir: string): Promise<string> {
   await Deno.mkdir(dirname(dir), { recursive: true });

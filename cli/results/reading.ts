@@ -31,8 +31,8 @@ import { isFolder } from "../flags/values.ts";
 const MOST_PROBLEMS = 5;
 
 /**
- * Throws a UserError that says what is wrong with the results. @param path Path of a results.json, or of the folder
- * that contains it.
+ * Reads and verifies results. If they can't be read or are not valid, throws a UserError that says why.
+ * @param path Path of a results.json, or of the folder that contains it.
  */
 export async function readResults(path: string): Promise<Results> {
   return resultsOf(await readFile(path));
@@ -207,7 +207,7 @@ function startOf(result: Results | Measurement): string {
   return "startedAt" in result ? result.startedAt : "";
 }
 
-/** Reads one file after another. If that fails, throws a UserError with the problems of all files. */
+/** Reads one file after another. If any can't be read, throws a UserError with the problems of all files. */
 export async function readAll<T>(
   paths: readonly string[],
   readOne: (path: string) => Promise<T>,

@@ -82,7 +82,10 @@ function insideOf(keyword: string, value: unknown): unknown {
   return ONE.includes(keyword) ? withParameters(value) : value;
 }
 
-/** The schema of values with `${name}` that must be allowed in addition; null if the limits allow any text already. */
+/**
+ * The schema for values with `${name}` that must be allowed in addition to `limits`. Null if `limits` already allow any
+ * text, or if they do not describe a text, number, boolean or fixed word.
+ */
 function insteadOf(limits: Readonly<Record<string, unknown>>): object | null {
   const isWord = limits.enum !== undefined || limits.const !== undefined;
   if (isWord || ["number", "integer", "boolean"].includes(String(limits.type))) return ALONE;

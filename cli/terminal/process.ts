@@ -75,7 +75,7 @@ const SIGHUP = 1;
 
 /**
  * Whether SIGHUP was ignored when the process started, as by nohup(1), so that the process should outlive the terminal.
- * Call this before Deno listens to any signal: from then on, Deno also catches SIGHUP and ends.
+ * Call this before Deno listens to any signal, because after that Deno also catches SIGHUP, and ends.
  */
 async function ignoresHangUp(): Promise<boolean> {
   // Imported only here, because `plateau check` does not need it.

@@ -39,7 +39,10 @@ import { print, progressView } from "../terminal/terminal.ts";
 import { comparisonOf, type SessionPlan, sessionPlan, sessionsOf } from "./sessions.ts";
 import { NAMES, pidsOfSides, sideConflicts, sidesOf, type VersusSide } from "./sides.ts";
 
-/** Removes the flags of `bench` that are impossible in slices or apply only to a single measurement. */
+/**
+ * Removes the flags of `bench` that are impossible when two servers are loaded alternately (in slices), or that apply
+ * only to a single measurement.
+ */
 const {
   url: _url,
   send: _send,

@@ -1,4 +1,7 @@
-/** The sessions of `plateau versus`: how many there are, how long they take, and when they are enough. */
+/**
+ * The sessions of `plateau versus`, in each of which both servers are loaded alternately: how many there are, how long
+ * they take, and when they are enough.
+ */
 import { TargetError } from "../../base/errors.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import { VERSION } from "../../base/version.ts";
@@ -14,9 +17,9 @@ import { lookAt } from "../experiment/looks.ts";
 import { NAMES } from "./sides.ts";
 
 /**
- * Default time for which a session loads each side. It is longer if the fewest possible slices take longer, or if the
- * budget is larger than the default. It is chosen so that a large difference is found after the fourth session, and so
- * that the last look comes shortly before the time is up.
+ * Default time for which a session loads each side. It is longer if even the fewest possible slices (stretches in which
+ * one side is loaded) take longer, or if the budget is larger than the default. It is chosen so that a large difference
+ * is found after the fourth session, and so that the last interim check (a look) comes shortly before the time is up.
  */
 const SESSION_MS = 400;
 /** Time for the whole measurement without `--duration`. */
@@ -129,7 +132,7 @@ export function comparisonOf(
     startedAt: runs[0].startedAt, // the same for both, because they were measured together
     experiment: {
       ...{ name: "versus", order: "slices", repeat, interval },
-      // Without their addresses, because different ones would count as a difference in method.
+      // Without the addresses, because different addresses would count as a difference in method.
       targets: { [SERVER]: {} },
     },
     runs: runs.filter(({ target }) => target === name).map((run) => ({

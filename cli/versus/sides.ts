@@ -53,8 +53,8 @@ function socketConflicts(urls: readonly string[]): Problem[] {
 }
 
 /**
- * Throws a UserError if the servers can't be measured in slices. @param durationMs Time for which each server is
- * loaded.
+ * Throws a UserError if the servers can't be loaded alternately (in slices).
+ * @param durationMs Time for which each server is loaded.
  */
 export async function sidesOf(values: SidesValues, durationMs: number): Promise<VersusSide[]> {
   const files = await filesFor(values);

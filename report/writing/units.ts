@@ -7,7 +7,7 @@ import { median } from "./spread.ts";
 /** A no-break space, put between a number and its unit. On a terminal it becomes a plain space. */
 export const GLUE = "\u00a0";
 
-/** A unit, and its size in the base unit of the results, which is ms, bytes or 1. */
+/** A unit of display. Its size is in the base unit of the results: ms, bytes, or 1 for plain numbers. */
 export interface DisplayUnit {
   readonly name: string;
   readonly size: number;
@@ -29,9 +29,9 @@ const SIZE_UNITS: readonly DisplayUnit[] = [
   { name: "B", size: 1, decimals: 1 },
 ];
 
-/** Converts shares, 0–1, to per cent. */
+/** The unit that turns a share, 0–1, into per cent. */
 export const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
-/** Converts shares, 0–1, to per cent, with enough decimals for shares far below 1 %. */
+/** Like `PERCENT`, with enough decimals for shares far below 1 %. */
 export const FINE_PERCENT: DisplayUnit = { ...PERCENT, decimals: 4 };
 
 /** Milliseconds are used for values down to this many ms, because 0.2 ms is as readable as 200 µs. */
@@ -122,7 +122,7 @@ export function formatDuration(seconds: number): string {
   return pair(Math.round(whole / 60), 60, ["h", "min"]);
 }
 
-/** Formats seconds with their fraction, rounded to six digits: 0.25 s, 12.5 s, 3 min 5 s. */
+/** Formats seconds with their fraction, rounded to six significant digits: 0.25 s, 12.5 s, 3 min 5 s. */
 export function formatExactly(seconds: number): string {
   return Number.isInteger(seconds)
     ? formatDuration(seconds)
@@ -150,8 +150,8 @@ export const TOO_WIDE = "[too few runs]";
 const WIDEST_RATIO = 1_000;
 
 /**
- * Whether the interval is so wide that it says nothing; false if an end is 0 or infinite, because such an interval is
- * open on purpose.
+ * Whether the interval is so wide that it says nothing; false if an end is 0 or infinite, because such an interval
+ * leaves that end open on purpose.
  */
 export function isTooWide({ low, high }: { readonly low: number; readonly high: number }): boolean {
   return low > 0 && high < Infinity && high / low > WIDEST_RATIO;

@@ -1,4 +1,4 @@
-/** Parts of sentences. */
+/** Functions that word parts of sentences. */
 import { formatCount } from "./units.ts";
 
 /** Joins texts as in `10, 50 or 200`. */
@@ -45,13 +45,19 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The sentence for use within another one: it begins in lower case, unless with `Plateau` or an abbreviation. */
+/**
+ * The sentence as it appears within another one: in lower case at the beginning, unless its first word is `Plateau` or
+ * an abbreviation.
+ */
 export function uncapitalized(sentence: string): string {
   if (/^(Plateau|[A-Z]{2})/.test(sentence)) return sentence;
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
-/** Type of the evidence that each sentence is made from, by code. @param Sentences A function for each code. */
+/**
+ * Maps each code to the type of the evidence that its sentence is made from.
+ * @param Sentences Maps each code to a function that makes its sentence.
+ */
 export type EvidenceOf<Sentences> = {
   readonly [Code in keyof Sentences]: Sentences[Code] extends (evidence: infer Evidence) => unknown
     ? Readonly<Evidence>

@@ -1,4 +1,7 @@
-/** XML. No text becomes an element or an attribute, or a command in the log of a CI service. Pure. */
+/**
+ * Writes XML. Escapes every text, so that none becomes an element, an attribute or a command in the log of a CI
+ * service. Pure.
+ */
 import { harmless, REFERENCES, withoutCommands } from "../../base/control.ts";
 import { type Fragment, templateOf } from "./written.ts";
 
@@ -27,8 +30,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const SPECIAL = /[&<>"'\n\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /**
- * Escapes text. Removes what XML 1.0 §2.2 forbids (control characters, U+FFFE and U+FFFF; lone surrogates become
- * U+FFFD), and also carriage returns and C1 control characters. Writes out invisible characters, as on a terminal.
+ * Escapes text. Removes the control characters, U+FFFE and U+FFFF that XML 1.0 §2.2 forbids, and also carriage returns
+ * and C1 control characters. Lone surrogates become U+FFFD. Writes out invisible characters, as on a terminal.
  */
 function escaped(text: string): string {
   const allowed = text
