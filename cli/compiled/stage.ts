@@ -92,6 +92,15 @@ export function byUsers(parts: Parts, folder: string): PartsScript[] {
 
 // Starts of the program that only make it leave V8's compiled code and the lists of used parts.
 
+const USUAL = `
+name: usual
+targets:
+  quiet: { app: api }
+  logging: { app: api, set: { log: on } }
+scenarios:
+  static: { get: /static, expect: { status: 200 } }
+`;
+
 const WITH_REDIS = `
 name: redis
 targets:
@@ -117,17 +126,19 @@ export async function leaveCode(
   const url = `http://127.0.0.1:${server.addr.port}/`;
   const brief = ["--duration", "100ms", "--repeat", "1"];
   const { path: out } = TemporaryFolder.make("trial", folder);
-  const experiment = join(out, "redis.yaml");
-  Deno.writeTextFileSync(experiment, WITH_REDIS);
+  const [experiment, withRedis] = ["usual.yaml", "redis.yaml"].map((name) => join(out, name));
+  Deno.writeTextFileSync(experiment, USUAL);
+  Deno.writeTextFileSync(withRedis, WITH_REDIS);
   const starts: readonly Start[] = [
     ["usual", "--version"],
     ["usual", "--help"],
     ["usual", "check", "kuffel-walter"],
     ["usual", "bench", url, "-d", "300ms"],
     ["usual", "supervise", "--", "true"],
-    ["usual", "run", "quick", ...brief, "--out", out],
+    ["usual", "run", experiment, ...brief, "--out", out],
     ["seldom", "report", out],
-    ["seldom", "run", experiment, ...brief, "--out", `${out}-redis`],
+    ["seldom", "run", "quick", ...brief, "--out", `${out}-slices`],
+    ["seldom", "run", withRedis, ...brief, "--out", `${out}-redis`],
   ];
   for (const start of starts) await leaveOf(start, command, folder);
 }

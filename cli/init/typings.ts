@@ -74,11 +74,11 @@ export interface Response {
   readonly body: string;
 }
 
-/** A virtual user among those active at a time: in a closed loop, one for each connection. */
+/** A virtual user. In a closed loop there is one for each connection. */
 export interface User {
-  /** Number of the virtual user among those active at a time, from 0. */
+  /** Number of the virtual user, from 0. A user who arrives takes the number of one who has left. */
   readonly id: number;
-  /** Number of earlier sessions at this user's place. */
+  /** How many sessions users with this number have begun before this one. */
   readonly iteration: number;
   /** The result of \`setup\`, or of the last \`refresh\`, frozen. */
   readonly data: any;
@@ -94,7 +94,7 @@ export interface User {
   base64(text: string | Uint8Array): string;
 }
 
-/** Returns its argument, which it only gives a type. */
+/** Returns its argument unchanged, so that an editor can check it as an experiment. */
 export function experiment(given: Experiment): Experiment;
 /** An environment variable, which must be read at the top level of the script. Its value is kept out of the results. */
 export function env(name: string): string;
@@ -147,7 +147,7 @@ export function signAws(request: Request, key: AwsKey): void;
 const ARTILLERY = `import type { Request, Response, User } from "plateau";
 
 /**
- * Functions of a processor as hooks of the steps and users of one scenario.
+ * Turns the functions of an Artillery processor into the hooks of one scenario: those of its steps, and those of its users.
  * @param vars Variables that all users have.
  */
 export function processed(functions: Readonly<Record<string, unknown>>, scenario: {
@@ -163,7 +163,7 @@ export function processed(functions: Readonly<Record<string, unknown>>, scenario
     end?(user: User): void;
   };
 };
-/** Parts of modules of Node.js. */
+/** What the functions may use of Node's modules \`crypto\` and \`buffer\`, and of the package \`uuid\`. */
 export const node: Readonly<Record<"crypto" | "uuid" | "Buffer", any>>;
 `;
 
