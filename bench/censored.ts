@@ -83,8 +83,8 @@ function real(seen: readonly [duration: string, runs: readonly Measurement[]][])
 }
 
 /**
- * Whether the run's own interval for the median holds the true one, ln 2 s. The interval is distribution-free, between
- * the ranks n/2 ± z √n/2.
+ * Whether the 99 % interval for the run's median contains the true median, ln 2 s. The interval is distribution-free:
+ * it lies between the latencies of ranks n/2 ± z √n/2.
  */
 function holdsTruth({ histogram, censoredHistogram }: Measurement): boolean {
   const all = decodeSparse(histogram);

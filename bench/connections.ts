@@ -1,6 +1,6 @@
 /**
- * Tests whether ten thousand connections from one machine either work, or fail with one line that names the limit. Also
- * measures the cost of as many connections as the machine allows.
+ * Tests whether ten thousand connections from one machine either work, or fail with one line that names the limit on
+ * open files. Also measures the cost of as many connections as the machine allows.
  */
 import { formatCount } from "../report/writing/units.ts";
 import type { Measurement } from "../runner/result/result.ts";
@@ -33,7 +33,9 @@ export const connections: Bench = {
   },
 };
 
-/** Returns the line that names the limit, which counts as success; rethrows any other failure. */
+/**
+ * Returns the line of the error that names the limit on open files, which counts as success; rethrows any other error.
+ */
 function refusal(error: unknown): string {
   const said = error instanceof ExpectedError ? error.lines.join("\n") : "";
   const line = said.split("\n").find((line) => /open files/i.test(line));

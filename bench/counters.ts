@@ -24,9 +24,9 @@ import type { Command } from "./stage/programs.ts";
  * would send them in batches, and p99 would depend on whether the last connection is in time for the next batch. On
  * Node, even a timer that does nothing would then shift p99 by 2 %.
  *
- * Python's servers run an asyncio event loop, whose delays are watched, because other Python servers produce no garbage
- * and so report nothing. The one that computes does not run a loop over integers, because the speed of such a loop
- * depends on the layout of the heap, and so on everything that ran before.
+ * Python's servers run an asyncio event loop, because the delays of such a loop are among the counters; other Python
+ * servers produce no garbage, and so would report nothing. The server that computes does not run a loop over integers,
+ * because the speed of such a loop depends on the layout of the heap, and so on everything that ran before.
  */
 const SERVERS = [
   { does: "computes about 1 ms", words: "vary 10", inPython: "pack" },
@@ -77,8 +77,8 @@ function unobserved(command: Command): Command {
 }
 
 /**
- * Throws a TargetError unless counters were reported by the head and not by the base. Single runs of the head may
- * report none, if nothing was collected.
+ * Throws a TargetError unless the head, which is the server with counters, reported some, and the base reported none. A
+ * single run of the head may report none, if no garbage was collected during it.
  */
 function ensureObserved(name: string, { runs }: Results): void {
   const reporting = new Set(runs.flatMap(({ target, counters }) => counters ? [target] : []));

@@ -115,7 +115,7 @@ async function freeze(
   const { from, connections: ratio } = CASES[name];
   const connections = Math.round(ratio * arriving);
   await witness.takeNotes(); // drops notes that are left from the previous run
-  if (from === 0) await (await fetch(witness.origin)).body?.cancel(); // so the pause begins here
+  if (from === 0) await (await fetch(witness.origin)).body?.cancel(); // one note before the freeze
   const load = {
     ...{ kind: "rate", ratePerSec: RATE_PER_SEC, arrivals: "uniform", durationMs } as const,
     ...{ connections, keepAlive: true, timeout: durationMs, workers: 1 },

@@ -80,8 +80,8 @@ function loadOf(pace: number | null, short: boolean): Load {
 }
 
 /**
- * A script with a single POST. It is a journey even without hooks, so that the same loop sends it with and without
- * them.
+ * A script with a single POST. Even without hooks it is a journey (a flow of steps), so that the same loop sends it in
+ * both cases.
  */
 function scriptWith(name: Name, bytes: number): Script {
   const request = { post: "/", body: "x".repeat(bytes) };

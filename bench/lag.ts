@@ -1,8 +1,8 @@
 /**
  * Measures how late requests are sent, on one worker: the time from the due moment to the send. The rates are 20,000
  * arrivals a second, a fraction of what nginx can take, and half the rate that a bare C loop (`generators/floor.c`)
- * reaches. For comparison, another bare loop (`generators/paced.c`) takes turns sending the same schedules; its lag is
- * the machine's own.
+ * reaches. For comparison, the same schedules are also sent by another bare C loop (`generators/paced.c`), in runs that
+ * alternate with Plateau's; its lag is the machine's own.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";
@@ -26,8 +26,8 @@ type Sender = Driver | typeof BARE;
 const BARS: Partial<Record<Sender, Bar>> = { epoll: atMost(0.1), tcp: atMost(0.5) };
 const HALF_BARS: Partial<Record<Sender, Bar>> = { epoll: atMost(1) };
 /**
- * The note on cores. The generator is not pinned to one core, because there a worker would wait for its own threads
- * that compile code and collect garbage.
+ * The note on cores below the tables. The generator is not pinned to one core, because a worker there would have to
+ * wait while its own threads compile code and collect garbage.
  */
 const PLACING = "nginx is kept on one core; the generator is free, as it is where nobody pins it.";
 

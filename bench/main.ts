@@ -1,6 +1,7 @@
 /**
- * `deno task bench [NAME…]` measures Plateau's promises, and prints each figure beside its bar and the baseline of the
- * same run. Exits with code 1 if a bar is not kept, and with 3 if something that a bench needs is missing.
+ * `deno task bench [NAME…]` measures whether Plateau keeps its promises, and prints each figure beside the bar that it
+ * must meet and the baseline of the same run. Exits with code 1 if a bar is not met, and with 3 if something that a
+ * bench needs is missing.
  */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";

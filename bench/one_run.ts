@@ -113,7 +113,7 @@ function observe(
 }
 
 /**
- * An interval that misses the truth by at most this factor still counts as right, because it is the width of a
+ * An interval that misses the truth by at most this factor still counts as right, because the factor is the width of a
  * histogram bucket.
  */
 const WIDER = 1.001;
@@ -134,7 +134,7 @@ function atLimit(what: string, { held, broken }: Outcomes): Row[] {
 const MOST = atLeast(50);
 
 /**
- * The smallest share of runs with an interval at which the coverage is judged. If fewer runs have one, they are mostly
+ * The coverage is judged only if at least this share of the runs have an interval. If fewer have one, they are mostly
  * runs whose requests happen to look less dependent than they are.
  */
 const ENOUGH_SHARE = 0.5;
@@ -393,8 +393,8 @@ function walks(cases: number): Section[] {
 }
 
 /**
- * The standard deviation of a step of the random walk. As `countedRun` takes 1 for 10 % of the requests of an interval,
- * a step is 1 %.
+ * The standard deviation of a step of the random walk. `countedRun` turns a noise of 1 into 10 % of the requests of an
+ * interval, so such a step is 1 % of them.
  */
 const STEP = 0.1;
 

@@ -28,8 +28,8 @@ interface Change {
    */
   readonly drawn?: number;
   /**
-   * The flags by app that a user might choose to see this change: the order of runs, their number and length, and the
-   * margin.
+   * For each app, the flags that a user might choose to see this change: the order of runs, their number and length,
+   * and the margin.
    */
   readonly flags: Readonly<Partial<Record<App, string>>>;
   readonly isCalledWorse: Bar;

@@ -1,7 +1,7 @@
 /**
- * Tests whether profile runs leave the measured runs unchanged, by Plateau's own comparison of experiments with profile
- * runs and experiments without, which take turns. Also tests whether a profile has the same shares as one from Node's
- * own `--cpu-prof`, of the same server under the same load.
+ * Tests whether profile runs leave the measured runs unchanged: experiments with and without profile runs are measured
+ * alternately, and Plateau compares them. Also tests whether a profile has the same shares as one from Node's own
+ * `--cpu-prof`, of the same server under the same load.
  */
 import { join } from "node:path";
 import { type FrameTime, frameTimes } from "../base/profile/frame_times.ts";
@@ -84,8 +84,8 @@ function ensureProfiled(sessions: readonly Results[]): void {
 }
 
 /**
- * Joins all experiments of one side into one. Repetitions are numbered in the order of measurement, so that runs that
- * were close in time make a pair.
+ * Joins all experiments of one side (with or without profile runs) into one. Repetitions are numbered in the order of
+ * measurement, so that runs that were close in time make a pair.
  */
 function asOneSession(sessions: readonly Results[]): ResultSide {
   const runs = sessions.flatMap(({ runs }, at) =>
@@ -99,12 +99,15 @@ type FrameworkName = typeof FRAMEWORKS[number];
 
 const PROFILES = 3;
 /**
- * The share of the load's duration, at its end, that is used of Node's own profiles, because Plateau's profiles also
- * exclude the start-up.
+ * Only this last part of the load is used of Node's own profiles, as a share of the load's duration, because Plateau's
+ * profiles exclude the start-up, too.
  */
 const LAST_RATIO = 0.6;
 const MOST_FRAMES = 6;
-/** The tolerance, in percentage points and relative to the share. Profiles of the same server differ by as much. */
+/**
+ * How far Plateau's and Node's shares of a function may differ: in percentage points or relative to the share,
+ * whichever is more. Two profiles of one server differ by as much.
+ */
 const NOISE = { points: 3, ratio: 0.2 };
 
 async function besideCpuProf({ short }: Effort, folder: string): Promise<Section[]> {

@@ -1,4 +1,4 @@
-/** Takes measurements in turns, so that a machine that slows down affects all of them equally. */
+/** Alternates between measurements, so that a machine that slows down affects all of them equally. */
 import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
 

@@ -25,8 +25,8 @@ import { groupOf } from "./statistics/verdicts.ts";
 
 const CASES = 200;
 /**
- * The factor for the number of cases where a coverage above 97 % is wrong, too, so that coverage must be known more
- * precisely. These cases are quick to simulate.
+ * How many times as many cases are simulated where even a coverage above 97 % counts as wrong, because the coverage
+ * must then be known more precisely. These cases are quick to simulate.
  */
 const MANY = 5;
 const SHORT_CASES = 30;
@@ -103,8 +103,8 @@ const PAIRS_OF_SLICES = { fresh: 30, these: 8, sessions: 8 } as const;
 /** The number of pairs of slices in the shortest sessions, which occur if requests are slow. */
 const FEWEST_OF_SESSION = 2;
 /**
- * The number of pairs of slices in a `versus`: at its first look if requests are slow, at its first look if they are
- * fast, after about 11 s, and after about 55 s.
+ * The number of pairs of slices in a `versus`: when it first looks at its results if requests are slow, when it first
+ * looks if they are fast, after about 11 s, and after about 55 s.
  */
 const PAIRS_ALONE = [8, 32, 100, 500] as const;
 
@@ -184,8 +184,8 @@ function calledRows(
       return row(
         `${kind}, margin of ${100 * marginRatio} %`,
         found.filter(isCalled).length / cases,
-        // No bar if the noise lasts longer than the first looks, because the few rounds before
-        // them, with one value each, cannot show it.
+        // No bar if the noise outlasts the time before the first looks at the results: the few
+        // rounds until then, with one value each, cannot show such noise.
         kind in WANDERING && (processes === "sessions" || !isFresh && marginRatio === 0)
           ? undefined
           : atMost(5),
@@ -415,7 +415,7 @@ interface Ended extends Pick<FigureComparison, "verdict" | "interval"> {
   readonly processes: number;
 }
 
-/** Simulates the looks of `ab` and `versus`, until one of them decides the figure. */
+/** Simulates an `ab` or a `versus`, which looks at its results repeatedly, until it decides about the figure. */
 function simulatedLooks(
   cases: number,
   { processes, marginRatio, perSession = PAIRS_OF_SLICES[processes], ...plan }: {

@@ -151,7 +151,7 @@ async function memoryOfEach(rounds: number, short: boolean): Promise<Section> {
   };
 }
 
-/** The number of memory samples, 250 ms apart, from the end of the load, when everything is open. */
+/** The number of memory samples that are used, 250 ms apart: the last of the load, when everything is open. */
 const LAST = 6;
 
 async function watch(what: What, count: Count, seconds: number): Promise<Watched> {

@@ -84,7 +84,7 @@ async function load(origin: string, durationMs: number, wish: Wish): Promise<Run
     load: { ...common, ...pace, workers, durationMs },
     driver: "auto",
   }, {
-    // A microtask holds the isolate, so that it first finishes starting the workers.
+    // The isolate is held only from a microtask on, so that it first finishes starting the workers.
     onStart: () => queueMicrotask(() => isHeld && hold(durationMs - LET_GO_MS)),
     onSoFar: (worker, report) => void (reports[worker] = report),
   });

@@ -1,6 +1,6 @@
 /**
- * The causes of slowness that the bench plants in servers, on each runtime, and the findings that count as correct for
- * each.
+ * The causes of slowness that the bench plants in servers on each runtime, and the kinds of bottleneck that count as a
+ * correct finding for each cause.
  */
 import { fileURLToPath } from "node:url";
 import type { Bottleneck } from "../../runner/result/findings.ts";
@@ -136,8 +136,8 @@ export interface Runtime {
   /** @param folder The folder for build output. */
   readonly command: (folder: string) => Promise<Command>;
   /**
-   * Arguments for the runtime, placed before the server's, in the case of a storm of garbage collections. They limit
-   * the heap, because otherwise it grows until collections become rare.
+   * Arguments for the runtime itself, placed before the server's; used only for the cause `storm`, a storm of garbage
+   * collections. They limit the heap, which would otherwise grow until collections become rare.
    */
   readonly stormy?: string;
   readonly profile: string;

@@ -58,7 +58,8 @@ function startBeside({ beside }: CauseGroup): Disposable {
 }
 
 /**
- * Returns the kind of a bottleneck; for a queue with a known number of requests served at once, that number instead.
+ * Returns the kind of a bottleneck, such as `lock`; for a queue that is known to be served, say, four requests at a
+ * time, `a pool of 4.0`.
  */
 function saidOf({ kind, atOnce }: Bottleneck): string {
   return kind === "waiting" && atOnce ? `a pool of ${atOnce.toFixed(1)}` : kind;

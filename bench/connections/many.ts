@@ -21,9 +21,9 @@ import { type Server, startServer } from "../stage/server.ts";
 const FEW = 1_000;
 const SOME = 10_000;
 const WANTED = 100_000;
-/** The number of files, of those that a process may open, that are not left for connections. */
+/** How many of the files that a process may open are kept for uses other than connections. */
 const OTHER_FILES = 256;
-/** The bytes of memory per connection for which there must be room; twice what both ends of a connection use. */
+/** The memory reserved for each connection, in bytes: twice what its two ends use together. */
 const MOST_BYTES = 20e3;
 const KB = 1e3;
 /** The dials per second. A dial takes some 45 µs of CPU time, so this rate leaves most of a core to other programs. */
@@ -92,8 +92,8 @@ function addressesOf(connections: number, { ofAddress }: Room): number {
 }
 
 /**
- * The URL and flags for one worker. Each worker has its own addresses, and uses the next one when the local ports for
- * one run out.
+ * The URL and flags for one worker. Each worker has addresses of its own; when the local ports for one of them run out,
+ * the worker uses the next.
  */
 function loadOf(
   connections: number,
@@ -220,7 +220,7 @@ interface Memory {
   readonly caches: ReadonlyMap<string, number>;
 }
 
-/** The number of samples, 250 ms apart, from the end of the load, when all connections are open. */
+/** The number of samples that are used, 250 ms apart: the last of the load, when all connections are open. */
 const LAST = 6;
 const KERNEL_STEP_MS = 500;
 
@@ -293,7 +293,7 @@ async function memoryOfOne(counts: readonly number[], stage: Stage): Promise<Sec
   };
 }
 
-/** Slab caches that take at least this many bytes per connection are named. */
+/** Slab caches that take at least this many bytes per connection are named in the results. */
 const NAMED_BYTES = 100;
 
 async function memoryOfAll(stage: Stage): Promise<Section> {

@@ -60,8 +60,8 @@ function isTried({ reload, only }: FieldServer, situation: Situation, way: Way):
 }
 
 /**
- * Tries all ways and drivers at the same time, because trials mostly wait. Only the trials that reload the server run
- * one by one, at the end.
+ * Tries each way (protocol) with each driver, all at the same time, because trials mostly wait. The trials that reload
+ * the server come last, and run one by one.
  */
 async function tryAll(server: FieldServer, running: Running): Promise<Outcome[]> {
   const lanes = lanesOf(server);

@@ -9,7 +9,10 @@ import { temporaryFolder } from "../stage/folder.ts";
 import type { FieldServer, Place, Port } from "./server.ts";
 import { BIG, SMALL } from "./servers/app.mjs";
 
-/** How long a server may take until it is ready; most of this is for servers that are compiled first. */
+/**
+ * How long a server may take from its start until it listens on all of its ports. Servers that need compiling are
+ * compiled before, in `prepare`.
+ */
 const READY_MS = 180_000;
 const LOOK_MS = 50;
 const END_MS = 3_000;

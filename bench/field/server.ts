@@ -1,7 +1,7 @@
 /**
  * The contract of a server in the field trials: its configuration and its commands. Each server has its own file, and a
  * line in `registry.ts`. All servers serve the same paths, either themselves or as a gateway to `origin.ts`, and log a
- * line with the path of each request.
+ * line with the path of each request; the fields `only` and `hasNoLog` mark the exceptions.
  */
 import type { Command } from "../stage/programs.ts";
 
@@ -28,8 +28,8 @@ interface Ports {
 export type Port = keyof Ports;
 
 /**
- * Where a server is started. At first its folder holds only the certificate, and `www/` with the files `small` and
- * `big`.
+ * Where a server is started. At first its folder holds only the certificate with its key, and `www/` with the files
+ * `small` and `big`.
  */
 export interface Place {
   readonly folder: string;
@@ -43,7 +43,7 @@ export interface Place {
 
 interface Difference {
   readonly how: string;
-  /** The ways over which the server differs; absent: all. */
+  /** The ways (protocols) over which the server misbehaves; absent: all. */
   readonly ways?: readonly Way[];
 }
 

@@ -34,13 +34,16 @@ const all = (status: number, count: number) => ({ measurement }: Tried): string 
   return `expected ${count} responses with ${status}`;
 };
 
-/** Describes the fault if requests failed in other ways than `kinds`; null if none did. */
+/** Describes the fault if there were failures of a kind not in `kinds`; null otherwise. */
 function otherKinds({ measurement: { errors } }: Tried, kinds: readonly string[]): string | null {
   const others = Object.entries(errors).filter(([kind, n]) => n > 0 && !kinds.includes(kind));
   return others.length > 0 ? `failures that are not ${kinds.join(" or ")}` : null;
 }
 
-/** The most reconnects without a fault: each of two connections may have reached the server's limit of requests. */
+/**
+ * The most reconnects that are no fault: each of the two connections may once have reached the server's limit of
+ * requests per connection.
+ */
 const MOST_DIALS = 2;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Tries one situation on one server, over one way and with one driver: runs a load of about a second and finds the
- * faults in its outcome.
+ * Tries one situation on one server, over one way (protocol) and with one driver: runs a load of about a second and
+ * finds the faults in its outcome.
  */
 import { ExpectedError } from "../../base/errors.ts";
 import { verifyMeasurement } from "../../cli/output/verify.ts";
@@ -14,7 +14,7 @@ import type { FieldServer, Way } from "./server.ts";
 import type { Situation, Tried } from "./situations.ts";
 
 const MEANWHILE_MS = 700;
-/** How long to wait until the server has written its log. */
+/** How long to wait, at most, for the server to write its log. */
 const LOG_MS = 8_000;
 
 export interface Trial {

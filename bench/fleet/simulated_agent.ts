@@ -16,7 +16,10 @@ import { withEngine } from "../../base/pattern.ts";
 import type { Recording } from "./recording.ts";
 
 interface Simulated {
-  /** The link to Redis, which several agents may share, because opening one takes longer than everything else. */
+  /**
+   * The link to Redis, which several agents may share, because opening one takes longer than the rest of an agent's
+   * start.
+   */
   readonly link: Link;
   readonly name: string;
   readonly workers: number;

@@ -9,7 +9,10 @@ import type { RedisClient } from "../../targets/redis/client.ts";
 
 const LOOK_MS = 250;
 
-/** One sample. CPU times, bytes and commands are counted since the processes started; memory is the present use. */
+/**
+ * One sample. CPU times, Redis's traffic and its commands are counted since the processes started; memory is the
+ * present use.
+ */
 export interface Look {
   readonly atMs: number;
   readonly cpuMs: number;
@@ -64,7 +67,9 @@ async function lookAt(pid: number, client: RedisClient): Promise<Look | null> {
   };
 }
 
-/** The start of the load by Redis's clock, which is also this machine's; null if no start has been set. */
+/**
+ * The start of the load in milliseconds by Redis's clock, which is also this machine's; null if no start has been set.
+ */
 async function startOf(client: RedisClient): Promise<number | null> {
   for await (const keys of client.scanIterator({ MATCH: runStateKey("*"), COUNT: 1_000 })) {
     for (const key of keys) {

@@ -269,8 +269,8 @@ export function requestTruth(noise: () => number): Truth {
 }
 
 /**
- * Converts a value of the noise to a latency in milliseconds. It is linear above 0, so the latencies have as heavy a
- * tail as the noise, and have a mean if the noise does.
+ * Converts a value of the noise to a latency in milliseconds. The conversion is linear above 0, so the latencies have
+ * as heavy a tail as the noise, and have a mean if the noise does.
  */
 function latencyOf(value: number): number {
   return value >= 0 ? 10 * (1 + value) : 10 / (1 - value);

@@ -37,7 +37,10 @@ export function readSaved(folder: string = RESULTS): SavedFigures[] {
     .sort((a, b) => order.indexOf(a.bench) - order.indexOf(b.bench));
 }
 
-/** Reads the other pages of docs/ by file name. They show figures beside the command that measures them. */
+/**
+ * Returns the text of all other pages of docs/, keyed by file name. They show figures beside the command that measures
+ * them.
+ */
 export function readOthers(): Map<string, string> {
   const files = readdirSync(DOCS).filter((file) => file.endsWith(".md") && file !== NAME).sort();
   return new Map(files.map((file) => [file, Deno.readTextFileSync(join(DOCS, file))]));

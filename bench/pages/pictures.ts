@@ -103,13 +103,13 @@ async function takeTerminal(): Promise<void> {
 }
 
 /**
- * Removes the empty prompt at the end of the screen, and puts back the command line, which `clear` removed, at its top.
+ * Removes the empty prompt at the end of the screen, and puts the command line, which `clear` removed, back at the top.
  */
 function titled(url: string, screen: string): string {
   return `$ plateau bench ${url} -c 50 -d 5s\n${screen.replace(/\n\$\s*$/, "")}`;
 }
 
-/** Puts the same output into the README as plain text, without the latency histogram and the status codes. */
+/** Puts the terminal's output into the README as plain text, without the latency histogram and the status codes. */
 async function showInReadme(screen: string): Promise<void> {
   const file = join(ROOT, "README.md");
   // deno-lint-ignore no-control-regex -- the escapes of a terminal begin with one

@@ -26,8 +26,8 @@ export function addressOf(file: string): string | null {
 }
 
 /**
- * Converts a link between files to one between pages of the site, such as `ci.md#gitlab` to `ci.html#gitlab`. Links to
- * files that are not on the site lead to `source`; null if there is none.
+ * Converts a link between files to one between pages of the site, such as `ci.md#gitlab` to `ci.html#gitlab`. A link to
+ * a file that is not on the site leads to `source`; without a `source`, the result is null.
  */
 export function siteLink(link: string, from: string, source: string | null): string | null {
   if (/^(?:https?:|#)/.test(link)) return link;

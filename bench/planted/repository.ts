@@ -1,7 +1,7 @@
 /**
- * Makes a git repository with apps for Express, Fastify and Gin, installed as in the study of frameworks, and a server
- * for Deno. Each handler runs a loop whose number of rounds is a constant in the code, at first 0. A commit plants a
- * slowdown by raising this constant.
+ * Makes a git repository with apps for Express, Fastify and Gin, installed as by `plateau setup frameworks`, and a
+ * server for Deno. Each handler runs a loop whose number of rounds is a constant in the code, at first 0. A commit
+ * plants a slowdown by raising this constant.
  */
 import { join } from "node:path";
 import type { FrameworkName } from "../../base/target/app_settings.ts";
@@ -48,7 +48,7 @@ export function loop(rounds) {
 
 const IMPORTS_JS = `import { loop } from "./loop.js";\nimport { ROUNDS } from "./rounds.js";\n`;
 
-/** The parts of a Place that come from the study of frameworks: its files and installation steps. */
+/** The parts of a Place that are as for `plateau setup frameworks`: the server's files and the installation steps. */
 function installed(name: typeof FRAMEWORKS[number]): Pick<Place, "sources" | "build"> {
   const { folder, toolchain: { steps } } = frameworkNamed(name);
   return { sources: () => readSources(folder), build: steps };
@@ -200,7 +200,7 @@ const MEASURED: Readonly<Record<App, Pick<ExperimentInput, "load" | "pin">>> = {
   gin: { load: { connections: 8, duration: "2s" } },
 };
 
-/** The experiment for one app, whose `build` is the installation of its framework. */
+/** The experiment for one app. Its `build` commands install the app's framework. */
 function experimentOf(app: App): ExperimentInput {
   const { command, build } = PLACES[app];
   return {

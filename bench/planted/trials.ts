@@ -56,10 +56,10 @@ export function calibrationFlags(asked: string): string {
 
 /**
  * Measures, without a neighbour, the app's CPU time per request and the time that one round of the loop adds to it. The
- * latter is measured in the app, because a round adds more time than it takes in the loop alone.
+ * round is timed inside the app, because there it adds more time than it takes in the loop alone.
  *
- * @param asked The flags of the case. Its runs must be as long as those measured here, because a request takes longer
- * while the program is still being compiled.
+ * @param asked The flags of the case. The case's runs must be as long as those measured here, because a request takes
+ * longer while the program is still being compiled.
  */
 export async function knownOf(app: App, asked: string, repository: Planted): Promise<Known> {
   const rounds = ROUNDS_OF_A_REQUEST[app];

@@ -1,6 +1,6 @@
 /**
- * Simulates pairs of processes that are loaded in turns, slice by slice, on machines with disturbances. Their true
- * ratio is known.
+ * Simulates pairs of processes that are loaded alternately, one slice of time each, on machines with disturbances. The
+ * true ratio of their speeds is known.
  */
 import type { SideSlices } from "../../runner/stats/slices/slice_ratio.ts";
 import type { Random } from "../statistics/random.ts";
@@ -30,19 +30,22 @@ export interface Behaviour {
   /** By which share the machine is slower at the end of a pair of processes than at its start. */
   readonly drift?: number;
   /**
-   * The same for the new side alone. Its speed then really changes, and the true ratio is that in the middle of the
-   * pair.
+   * By which share the new side alone is slower at the end of a pair of processes than at its start. The side's speed
+   * then really changes, so the true ratio is that in the middle of the pair.
    */
   readonly ownDrift?: number;
   /** A neighbour that takes the share `lost` of the speed, in bursts and gaps of exponential lengths. */
   readonly bursts?: { readonly lost: number; readonly burstS: number; readonly gapS: number };
   /** Halts of the whole machine for `forS`, about once every `everyS`. */
   readonly freezes?: { readonly everyS: number; readonly forS: number };
-  /** Pauses such as garbage collections, which each side has on its own. They come with its own running time. */
+  /**
+   * Pauses such as garbage collections, which each side has on its own. `everyS` counts only the time in which the side
+   * itself is loaded.
+   */
   readonly pauses?: { readonly everyS: number; readonly forS: number };
   /**
-   * The number of cores that the base uses while it should rest, and the share of the new side's speed that each of
-   * them takes.
+   * The number of cores that the base uses while the new side is loaded and the base should be idle, and the share of
+   * the new side's speed that each of these cores takes.
    */
   readonly restless?: { readonly cores: number; readonly slows: number };
 }
@@ -191,9 +194,7 @@ function burstsOver(
   return shareIn(starts, ends);
 }
 
-/**
- * Spans of `forS`, about once every `everyS`. Their starts vary with a standard deviation of a tenth of this period.
- */
+/** Spans of `forS`, about once every `everyS`. Their starts vary with a standard deviation of a tenth of `everyS`. */
 function stretches(
   random: Random,
   { everyS, forS }: { readonly everyS: number; readonly forS: number },

@@ -1,6 +1,6 @@
 /**
- * Shows a comparison of two sides as a table. Each row says how far a figure may be off, according to the 95 % interval
- * of its ratio.
+ * Shows a comparison of two sides as a table. Each row says how far a figure of one side may be from that of the other,
+ * according to the 95 % interval of their ratio.
  */
 import type { ResultsComparison } from "../../report/subjects/comparison/comparison.ts";
 import { comparisonOf } from "../../report/judge/comparison.ts";

@@ -62,7 +62,7 @@ export function startLimitedNginx(perSec: number, burst: number): Promise<Server
   });
 }
 
-/** Starts nginx with TLS at `url`. It also serves plain HTTP, by which we see when it is ready. */
+/** Starts nginx with TLS at `url`. It also serves plain HTTP, which shows when it is ready. */
 export async function startSecureNginx(): Promise<Server & { readonly url: string }> {
   const port = freePort();
   const listen = `listen 127.0.0.1:${port} ssl backlog=16384;${TLS}\n    listen`;

@@ -30,7 +30,7 @@ export const COMPARED: readonly (() => Section)[] = [
 
 const CASES = 300;
 
-/** The share of comparisons for which `is` is true. */
+/** The share of comparisons whose verdicts satisfy `is`. */
 function share(
   cases: number,
   compare: () => Verdicts,

@@ -32,8 +32,8 @@ const MACHINES: readonly (readonly [name: string, machine: MachineOf])[] = [
 
 interface Outcome {
   /**
-   * The comparison by the first five blocks alone, by ten blocks that are always made, and by `ab`, which only adds the
-   * second five if the first five suggest a loss.
+   * The comparisons of the two sides: `first` by the first five blocks alone, `ten` by ten blocks that are always made,
+   * and `staged` by `ab`, which adds the second five only if the first five suggest a loss.
    */
   readonly first: FigureComparison;
   readonly ten: FigureComparison;
@@ -75,9 +75,7 @@ function shareOf<T>(all: readonly T[], is: (one: T) => boolean): number {
   return all.filter(is).length / all.length;
 }
 
-/**
- * The bias of the reported ratios, as a share of the true ratio: that of their median and that of their geometric mean.
- */
+/** How far the median and the geometric mean of the reported ratios are from the true ratio, as a share of it. */
 function biasesOf(
   all: readonly FigureComparison[],
   truth: number,

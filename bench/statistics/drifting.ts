@@ -1,4 +1,4 @@
-/** Tests what comparing the runs of a block with each other gains and costs on machines that drift. */
+/** Tests what is gained and lost on machines that drift if runs are only compared with runs of the same block. */
 import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
 import type { Row, Section } from "../bench.ts";
 import type { Machine } from "./experiment.ts";

@@ -29,7 +29,10 @@ export interface Machine {
   readonly drift?: number;
   /** By which share all runs take longer from a random run on. */
   readonly step?: number;
-  /** The standard deviation of levels. Each level holds for a sixth of all runs on average. */
+  /**
+   * The standard deviation of the levels between which the machine's speed jumps. Each level holds for a sixth of all
+   * runs on average.
+   */
   readonly levels?: number;
   /**
    * A sine by which runs become slower and faster. Its amplitude is `height` in the logarithm of the time, and its

@@ -1,4 +1,4 @@
-/** Tests how often the label of a run is right for series of known shape. */
+/** Tests how often a run is given the right label, such as "warm-up" or "flat", for series of known shape. */
 import { classifyRun } from "../../runner/stats/steady_state/steady_state.ts";
 import type { Bar } from "../bar.ts";
 import type { Row, Section } from "../bench.ts";

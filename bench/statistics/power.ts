@@ -52,7 +52,7 @@ export const SKEWED: readonly Kind[] = KINDS.slice(0, 2);
 
 /** The standard deviation between runs, as a share of the rate. */
 const RUN = 0.02;
-/** The further standard deviation of a p99, which varies more than the rate because it depends on few requests. */
+/** The additional standard deviation of a p99, which varies more than the rate because it depends on few requests. */
 const OF_TAIL = 0.04;
 const RATE = 1_000;
 

@@ -74,7 +74,7 @@ function noise(random: Random, kind: Disturbance, most = 0.05): number[] {
     stdev: random.uniform(0.01, most),
     correlation,
   });
-  // The drift stays below 2 %, from which on a change counts as material.
+  // The drift stays below 2 %, because a larger change counts as material.
   const drift = kind === "drift" ? random.uniform(-0.015, 0.015) : 0;
   const spike = (): number =>
     kind === "outliers" && random.uniform() < 0.02 ? Math.log(random.uniform(1.3, 3.3)) : 0;

@@ -61,8 +61,8 @@ const SLOWER = 0.73;
 const AHEAD = 1.04;
 
 /**
- * Rows for how often `a` is called ahead of `b`, behind it, or neither. The baseline is the verdict by only those runs
- * that have a steady part.
+ * Rows for how often a target whose slower runs never become steady is called ahead of another, behind it, or neither.
+ * The baseline is the verdict by only those of its runs that have a steady part.
  */
 export function lostRuns(cases: number): Row[] {
   const random = new Random(12);

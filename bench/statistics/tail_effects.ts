@@ -115,7 +115,7 @@ export function heldShare(random: Random, given: TailCase, seed: number): number
   return held.length / truth.length;
 }
 
-/** For each cell, what the moments of its runs add. Every block contains each cell once, in random order. */
+/** For each cell, what `inTime` adds to each of its runs. Every block contains each cell once, in random order. */
 function momentsOf(cells: number, { runs, inTime }: TailCase, seed: number): number[][] {
   const found: number[][] = Array.from({ length: cells }, () => []);
   const random = new Random(seed + 1);

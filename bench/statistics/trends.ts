@@ -5,7 +5,7 @@ import type { NoiseOf, Row, Section } from "../bench.ts";
 import { atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";
 
-/** The standard deviation of the logarithm between results. */
+/** The standard deviation between results, of the logarithm of the figure. */
 const STDEV = 0.02;
 const OPTIONS = { marginRatio: 0.02 };
 const STEP = 0.95;
@@ -66,7 +66,7 @@ const ALARMS: readonly (readonly [series: number, results: number])[] = [
   [10, 20],
 ];
 
-/** For each case, the changes that are found in the first series, and whether any series has a change. */
+/** For each case, the changes that are found in the first series, and whether a change is found in any series. */
 function found(
   { noise }: Kind,
   { results, series, cases, change }: {

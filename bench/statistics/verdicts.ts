@@ -43,8 +43,8 @@ export function compareCells(
 /** The leader by rate among all cells of one experiment, and how certain its lead is. */
 export interface SimulatedLead {
   /**
-   * The leader's standing against its rival: the next cell by rate that it is not proven to be ahead of or, if there is
-   * none, the second cell by rate.
+   * The leader's standing against its rival. The rival is the cell with the next highest rate over which the leader is
+   * not proven to be ahead or, if there is none, the cell with the second highest rate.
    */
   readonly standing: Standing;
   /** The indices of the leader and its rival among the cells of the plan. */

@@ -1,8 +1,8 @@
 /**
- * Whether the times of messages (server-sent events, WebSockets, gRPC) are measured as they were planted: percentiles
- * against arithmetic, and counts against the server's counts, by both drivers; with a server that stands still for a
- * while, and with one that dies. Beside the WebSockets of both drivers a bare loop in C measures the same messages,
- * because a message that comes late may be the machine's fault.
+ * Tests whether the times of messages (server-sent events, WebSockets, gRPC) are measured as they were planted, by both
+ * drivers: percentiles are compared with arithmetic, and counts with the server's own. In some situations the server
+ * stands still for a while, or dies. The same messages on WebSockets are also measured by a bare loop in C, because a
+ * late message may be the machine's fault.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,7 @@ import { plannedGapsMs, plannedLatenciesMs, sentLateMs } from "./arithmetic.ts";
 import { type Noted, type Plan, startPlanting } from "./planting.ts";
 
 const DRIVERS = ["epoll", "tcp"] as const;
-/** The witness: websocket/paced.c, a loop in C that knows WebSockets alone and survives no death of its server. */
+/** The witness, websocket/paced.c: a loop in C that supports only WebSockets, and fails if its server dies. */
 const BARE = "bare loop";
 const PACED = new URL("../websocket/paced.c", import.meta.url);
 type Client = typeof DRIVERS[number] | typeof BARE;
@@ -55,7 +55,7 @@ const KINDS = {
 } satisfies Record<string, Kind>;
 type KindName = keyof typeof KINDS;
 
-/** The durations of a measurement and of the freeze in it, in milliseconds. */
+/** The duration of a measurement, and the freeze in it, in milliseconds. */
 interface Length {
   readonly forMs: number;
   readonly freeze: NonNullable<Plan["freeze"]>;
@@ -83,7 +83,7 @@ const SITUATIONS = {
   "that dies after twelve messages": () => ({ gapsMs: [50], messages: 1_000, diesAfter: 12 }),
 } satisfies Record<string, (length: Length) => Partial<Plan>>;
 type Situation = keyof typeof SITUATIONS;
-/** The situation in which no time of a message is judged, only counts. */
+/** The situation in which only the counts of messages are judged, and not their times. */
 const DYING: Situation = "that dies after twelve messages";
 
 const PLANNED = { firstMs: 100, delayMs: 20, diesAfter: null, freeze: null };
@@ -91,7 +91,7 @@ const PLANNED = { firstMs: 100, delayMs: 20, diesAfter: null, freeze: null };
 /** What a client says about its messages. */
 interface Measured {
   readonly received: number;
-  /** The number of streams and WebSockets that were cut. */
+  /** The number of streams and WebSockets that were cut off before their end. */
   readonly cut: number;
   /** Percentiles in milliseconds. */
   readonly times: Partial<Record<Times["name"], Readonly<Record<Percentile, number>>>>;
@@ -217,7 +217,10 @@ interface Times {
   readonly measured: Readonly<Record<Percentile, number>>;
   readonly planned: readonly number[];
   readonly noted: readonly number[];
-  /** How long after they were due messages came to the server, for those whose moment is known. */
+  /**
+   * How late the messages on WebSockets reached the server, counted from the moment at which each was due; absent for
+   * streams.
+   */
   readonly sentLate?: readonly number[];
 }
 
@@ -254,7 +257,7 @@ function offMs({ measured, planned }: Times, percentile: Percentile): number {
 
 /**
  * The error of each percentile against arithmetic, and the largest error of the server itself.
- * @param witness The runs of the bare loop, which may be `runs`; they have no bar.
+ * @param witness The runs of the bare loop. If they are `runs` themselves, the rows have no bars.
  */
 function timesOf(what: string, runs: readonly Run[], witness?: readonly Run[]): Row[] {
   const seen = runs.map(timesIn);

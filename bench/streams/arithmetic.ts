@@ -27,7 +27,7 @@ export function plannedLatenciesMs(
   );
 }
 
-/** How long after it was due each message on a WebSocket came to the server. */
+/** For each message on a WebSocket, how long after its due moment it reached the server. */
 export function sentLateMs(noted: readonly Noted[], everyMs: number): number[] {
   return noted.flatMap((of) => {
     const due = dueMomentsMs(of, everyMs);
@@ -37,7 +37,7 @@ export function sentLateMs(noted: readonly Noted[], everyMs: number): number[] {
 
 /** When each message on a WebSocket was due. */
 function dueMomentsMs({ cameMs }: Noted, everyMs: number): number[] {
-  // No message comes before it is due, and the promptest message comes exactly when it is due.
+  // No message comes before it is due, and the promptest is taken to come exactly when it is due.
   const openMs = Math.min(...cameMs.map((ms, k) => ms - k * everyMs));
   return cameMs.map((_, k) => openMs + k * everyMs);
 }

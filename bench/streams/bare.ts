@@ -1,8 +1,8 @@
 /**
- * The witness of memory: streams or WebSockets that are held open by bare Deno, with nothing of Plateau but the names of
- * libc's calls. With `epoll` a socket is a number, and calls go through FFI; with `tcp` it is one of node:net, and all
- * read into one buffer, as in the driver of that name. Messages are sent and discarded. Prints its memory near the end,
- * as JSON.
+ * The baseline for memory: bare Deno holds streams or WebSockets open, and uses nothing of Plateau but its bindings to
+ * libc. With `epoll`, a socket is a file descriptor, and calls go through FFI; with `tcp`, it is a socket of node:net,
+ * and all sockets read into one buffer, as in Plateau's driver of that name. Messages are sent, and those received are
+ * discarded. Prints the program's memory near the end, as JSON.
  */
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
@@ -38,18 +38,18 @@ const opening = new TextEncoder().encode(
     "\r\n",
   ].join("\r\n"),
 );
-/** The text "n=0" under a mask of zeros. */
+/** A WebSocket frame with the text "n=0", under a mask of zeros. */
 const message = Uint8Array.of(0x81, 0x83, 0, 0, 0, 0, 0x6e, 0x3d, 0x30);
 
-/** Sockets by number. */
+/** Sockets, each known by its number from 0. */
 interface Sockets {
   open(at: number): void;
   send(at: number): void;
-  /** Waits for a moment, and reads what comes. */
+  /** Waits briefly, and reads what has arrived. */
   wait(): void | Promise<void>;
 }
 
-/** By socket: how often something came. */
+/** For each socket, how often data has arrived. */
 const heard = new Uint32Array(count);
 
 function onLibc(): Sockets {

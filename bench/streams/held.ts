@@ -1,4 +1,4 @@
-/** The memory of an isolate, before and after all that it does not need is released. */
+/** Reads the memory of this isolate, before and after everything that it no longer needs is released. */
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 

@@ -1,6 +1,6 @@
 /**
  * Holds streams or WebSockets open on a load worker of its own, and prints the memory of that worker near the end, as
- * JSON. A process of its own, because resident memory is that of a whole process.
+ * JSON. It runs in a process of its own, because resident memory can only be read for a whole process.
  */
 import { encodeRequest, openingOf } from "../../base/http/request.ts";
 import type { JobShare, PreparedRequest } from "../../runner/load/engine/job.ts";
@@ -11,7 +11,7 @@ import type { Opened } from "./isolate.ts";
 import type { HeldMessage } from "./watched_worker.ts";
 
 const INTERVAL_US = 250_000;
-/** The number of intervals before the end at which the worker is looked at. */
+/** The worker's memory is read this many intervals before the end. */
 const BEFORE_END = 2;
 const CONNECTION = { host: "localhost", keepAlive: true };
 const EXPECTED = { body: null, contains: null, isStream: true as const };

@@ -12,7 +12,7 @@ import type { HeldTwice } from "./held.ts";
 
 const KB = 1e3;
 
-/** The programs that hold streams open: Plateau's load worker, and the witness. */
+/** The programs that hold streams open: Plateau's load worker, and bare Deno for comparison. */
 export const HOLDERS = ["holding", "bare"] as const;
 export type Holder = typeof HOLDERS[number];
 
@@ -56,8 +56,9 @@ const PARTS = {
 
 /**
  * The memory of one stream or WebSocket, as the difference between many and few.
- * @param bare Bare Deno that holds the same.
- * @param mostKb The bar for its objects and buffers, and for the resident memory that it adds to that of bare Deno.
+ * @param bare The memory of bare Deno that holds as many open.
+ * @param mostKb The bar in kB, both for objects and buffers and for how far the resident memory may be from that of
+ * bare Deno.
  */
 export function heldRows(
   subject: string,

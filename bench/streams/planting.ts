@@ -69,6 +69,6 @@ const FOREVER_MS = 1e12;
 export function freezesOf({ freeze }: Plan, firstMs: number): Freezes {
   if (freeze === null) return { startMs: 0, lengthMs: 0, everyMs: 0 };
   const { fromMs, lengthMs } = freeze;
-  const startMs = firstMs + fromMs + lengthMs - FOREVER_MS; // the only cycle ends with the freeze
+  const startMs = firstMs + fromMs + lengthMs - FOREVER_MS; // a cycle ends with its freeze
   return { startMs, lengthMs, everyMs: FOREVER_MS };
 }

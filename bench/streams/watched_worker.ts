@@ -1,5 +1,5 @@
 /// <reference lib="deno.worker" />
-/** The load worker, which at the interval in its name also posts the memory of its isolate. */
+/** The load worker, which also posts the memory of its isolate once, after as many intervals as its name says. */
 import type { FromWorker } from "../../runner/load/worker/messages.ts";
 import "../../runner/load/worker/worker.ts"; // static, because messages without a handler would be lost
 import { type HeldTwice, heldTwice } from "./held.ts";
