@@ -26,6 +26,12 @@ Deno.test("variances: those that differ less than by chance share what all of th
   assert.equal(prior?.degreesOfFreedom, 19 * 4);
 });
 
+Deno.test("variances: what they share does not depend on which of them comes first", () => {
+  const few = of(Array(19).fill(3), 2);
+  const [many] = of([3], 40);
+  assert.deepEqual(variancePriorOf([many, ...few]), variancePriorOf([...few, many]));
+});
+
 Deno.test("variances: of one truth, 20 lend each other 8 degrees of freedom or more in half of all experiments, never fewer than 2", () => {
   const lent = Array.from({ length: 200 }, (_, seed) => {
     const prior = variancePriorOf(of(found(seed, Array(20).fill(0.0004))));
