@@ -136,7 +136,9 @@ export class Engine {
   static async open(): Promise<Engine> {
     const [load, FFI] = await Promise.all([variant.importModuleLoader(), variant.importFFI()]);
     if (typeof load !== "function") {
-      throw new Error("QuickJS was built for another module system");
+      throw new Error(
+        "Cannot run scripts: the build of their engine, QuickJS, does not fit this copy of Plateau; please report this",
+      );
     }
     const code = await (compiled ??= compile(load));
     let engine: Engine | null = null;

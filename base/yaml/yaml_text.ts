@@ -90,7 +90,10 @@ export class YamlText {
       }));
   }
 
-  /** The text with every value that holds a secret rewritten in quotes, and with secrets removed from its comments. */
+  /**
+   * The text without secrets. A value that contains one is replaced by a quoted text with the secret hidden, so that the
+   * result stays valid YAML. Secrets in comments are hidden, too.
+   */
   without(secrets: Secrets): string {
     const held: Scalar[] = [];
     visit(this.#document, {

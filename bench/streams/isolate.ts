@@ -29,7 +29,10 @@ export interface Opened {
   readonly seconds: number;
 }
 
-/** Runs a program that holds streams open, and returns what it held near its end. */
+/**
+ * Runs a program that holds streams or WebSockets open, and returns the memory that the program took shortly before its
+ * end, before and after a garbage collection.
+ */
 export async function heldBy(holder: Holder, opened: Opened): Promise<HeldTwice> {
   const program = fileURLToPath(import.meta.resolve(`./${holder}.ts`));
   const command = [Deno.execPath(), "run", "-A", program, JSON.stringify(opened)];

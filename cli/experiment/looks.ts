@@ -59,7 +59,7 @@ function openText({ processes, next, awaited }: {
   readonly awaited: readonly string[];
 }): string {
   const open = listedSome(awaited, "and");
-  return `Undecided after ${processes} pairs of processes: ${open}; the next check is after ${next} pairs`;
+  return `Undecided after ${processes} pairs of processes: ${open}; the next check is at ${next} pairs`;
 }
 
 function givenUpText(processes: number, open: readonly string[]): string {

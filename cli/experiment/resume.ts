@@ -137,8 +137,8 @@ function withoutSecretsOf(dir: string, name: string): Problem {
     place: join(dir, name),
     message: "Cannot resume from this copy: the file's secrets were removed from it",
     fix:
-      `name the file itself: plateau run ${name} --resume ${dir}; if the file has \${env.NAME} in place of ` +
-      "its secrets, the copy suffices",
+      `name the original file: plateau run ${name} --resume ${dir}; a file that has \${env.NAME} in place of ` +
+      "its secrets can be resumed from its copy",
   };
 }
 

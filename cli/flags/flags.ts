@@ -99,8 +99,8 @@ export const thresholdFlags = {
 } satisfies CommandParts;
 
 /**
- * Reads the baseline that thresholds compare with; null if there is no such threshold. Throws a UserError if the
- * baseline is missing, unreadable or not used by any threshold.
+ * Reads the baseline that thresholds compare with; null if no threshold needs one and none was given. Throws a UserError
+ * if a threshold needs one but none was given, if one was given but no threshold uses it, or if it can't be read.
  */
 export async function readBaseline(
   thresholds: readonly Threshold[],

@@ -118,8 +118,8 @@ async function deliver(to: Collector, text: string, sending: SendingBounds): Pro
 }
 
 /**
- * A pause that doubles with each attempt, but half of which is random, so that clients don't all return at the same
- * time. A pause that the collector asks for can't shorten it.
+ * The pause after an attempt: it doubles with each attempt, up to `LONGEST_PAUSE_MS`, and up to half of it is taken off
+ * or added at random, so that clients don't all return at the same time.
  */
 function pauseMs(attempt: number, { random }: SendingClock): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS) * (0.5 + random() / 2);

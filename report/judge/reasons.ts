@@ -142,7 +142,7 @@ const OTHERWISE = {
   "at-least": ({ name }: { name: string }) =>
     `${name} is a lower bound, so its true value may be higher`,
   "settling-open": ({ cell }: OfCell) =>
-    `a run${ofCell(cell)} ended before it had certainly settled`,
+    `it is not certain that a run${ofCell(cell)} had settled before it ended`,
   /** `count`: number of requests that timed out, did not finish or were never sent. */
   "requests-open": ({ cell, count }: OfCell & { count: number }) =>
     `${counted(count, "request")}${
@@ -332,7 +332,7 @@ export interface FoundSide {
 
 interface Ruled {
   allowed: Allowed;
-  /** The verb for the range: "allowed", or, by default, "claimed". */
+  /** The word before the limits in the sentence: "allowed at most 1.05×" for thresholds, otherwise "claimed more than 2×". */
   verb?: "allowed";
 }
 

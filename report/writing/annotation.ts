@@ -26,7 +26,7 @@ export function commandLines(
   return commands.map((line) => `${line}\n`).join("") as Written<"annotation">;
 }
 
-/** Escapes the text after the second pair of colons in the same way as GitHub's actions/toolkit. */
+/** Escapes the message of a workflow command, which follows its second `::`, as GitHub's actions/toolkit does. */
 function data(text: string): string {
   return text.split(/\r?\n/).map((line) => withoutCommands(harmless(line))).join("\n")
     .replaceAll(GLUE, " ").replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");

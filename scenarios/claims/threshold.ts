@@ -162,9 +162,11 @@ function held(
 }
 
 function withoutCells(text: string): string {
-  const fix = "write a figure of some cells and a limit, such as p99(static) < 50ms, " +
-    "or another figure, such as rate(cached) > 2 × rate(plain)";
-  return `Cannot use ${quotedOpenly(text)} as a threshold: ${fix}`;
+  const fix = "compare a figure of some cells with a limit, such as p99(static) < 50ms, " +
+    "or with another figure, such as rate(cached) > 2 × rate(plain)";
+  return `Cannot use ${
+    quotedOpenly(text)
+  } as a threshold: it contains a ceiling or no figure of runs; ${fix}`;
 }
 
 /** Why no measurement could ever meet the threshold; null if one could. */

@@ -23,7 +23,7 @@ import { namesIn, nodesIn, Refused, ScriptSource } from "./script_source.ts";
 import { thresholdsFrom } from "./k6_thresholds.ts";
 
 const NOTES = [
-  "k6 counts a response that fails a check and goes on; here the virtual user starts over after it, " +
+  "k6 only counts the failed check and goes on; here the virtual user starts over after it, " +
   "and a response without a checked status must be 2xx or 3xx",
 ];
 

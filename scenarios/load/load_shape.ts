@@ -104,7 +104,8 @@ export const LOAD_CONFLICTS = {
     requests:
       "a search for a capacity ends when its interval is narrow enough or its budget is spent; leave requests out",
     abortOn: "a search ends hopeless trials by itself; leave abortOn out",
-    pipeline: "a load with a rate has one request in flight per connection; leave pipeline out",
+    pipeline:
+      "a search for a capacity sends at a rate, with one request in flight per connection; leave pipeline out",
   },
 } as const;
 

@@ -57,7 +57,7 @@ export class Turns {
   /** Length of the measured part of a slice. */
   readonly measuredUs: number;
   readonly #periodUs: number;
-  /** Shift of the side's first slice, as a share of `shiftUs`. */
+  /** How much the measured part of the side's first slice is shifted, as a share of `shiftUs`. */
   readonly #firstShare: number;
 
   constructor(readonly spec: TurnsSpec) {

@@ -76,7 +76,10 @@ function keptProblems(occupants: readonly Occupant[], { prove }: ServingTimes): 
   });
 }
 
-/** The problems of servers at URLs of this machine. Plateau does not start them, so they run all the time. */
+/**
+ * A problem for each target whose fixed port is also that of a server at a URL of this machine. Plateau neither starts
+ * nor stops such a server, so it occupies its port all the time.
+ */
 function outsideProblems(
   cells: readonly StartedTarget[],
   occupants: readonly Occupant[],

@@ -315,8 +315,8 @@ function spawned(command: Deno.Command, isOurs: boolean): Deno.ChildProcess {
 }
 
 /**
- * Kills a supervisor and everything that it has started, if it can't end them itself because it hangs or the machine is
- * too slow.
+ * Kills a supervisor and everything that it has started. Called if the supervisor has not ended in time, because it
+ * hangs or the machine is too slow.
  */
 function kill(process: Deno.ChildProcess): void {
   const killFamily = (): void => {

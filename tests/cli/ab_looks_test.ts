@@ -14,7 +14,7 @@ Deno.test("an ab says which figure of which cell is open, and when it looks agai
   assert.equal(isEnough, false);
   assert.match(
     note ?? "",
-    /^Undecided after 4 pairs of processes: p99 of static, app \(0\.96×\s\[.*\], inconclusive: too few runs\); the next check is after 6 pairs$/,
+    /^Undecided after 4 pairs of processes: p99 of static, app \(0\.96×\s\[.*\], inconclusive: too few runs\); the next check is at 6 pairs$/,
   );
 });
 

@@ -40,7 +40,10 @@ const REASONS: Samples<Reason> = {
   "few-runs": [{}, "inconclusive: too few runs"],
   "measured-once": [{ name: "the peak" }, "the peak was measured once: no interval"],
   "at-least": [{ name: "the peak" }, "the peak is a lower bound, so its true value may be higher"],
-  "settling-open": [CELL, "a run of static, hono ended before it had certainly settled"],
+  "settling-open": [
+    CELL,
+    "it is not certain that a run of static, hono had settled before it ended",
+  ],
   "requests-open": [
     { ...CELL, count: 1_250 },
     "1,250 requests of static, hono had no response in time, so the true figure may be higher",

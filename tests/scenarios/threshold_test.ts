@@ -108,7 +108,7 @@ const wrong: [text: string, ...problems: RegExp[]][] = [
   ["errors(wait) < 0%", /no value is below 0; write <= 0$/],
   [
     "rate(wait) > 0.5 × ceiling(generator)",
-    /^Cannot use .* as a threshold: write a figure of some/,
+    /^Cannot use .* as a threshold: it contains a ceiling/,
   ],
   ["rate(a) > p99(b)", /their units differ$/],
   ["rate(a) within 5% of rate(b)", /^Cannot read .* as a threshold: write a figure, </],

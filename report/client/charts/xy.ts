@@ -76,7 +76,8 @@ export function xyConfig(
       beforeDatasetsDraw(drawing): void {
         for (const reference of chart.references ?? []) drawReference(drawing, frame, reference);
       },
-      // Drawn in this hook, because the opacity of the dataset is in effect here.
+      // Drawn in this hook, because the opacity that `linkedMarks` sets for a dataset is in effect here, so
+      // the intervals fade together with their series.
       beforeDatasetDraw(drawing, { index }): void {
         drawIntervals(drawing, series[index], colorOf(series[index], theme));
       },

@@ -78,11 +78,11 @@ interface FactorRow {
 }
 
 const SHARES =
-  "Each share is the part of the variance of the logarithm of requests/s, over all runs, that goes with " +
-  "this factor alone, less what noise alone is expected to add (analysis of variance, ω²). " +
-  "In brackets: the 95 % interval of the share over repetitions. " +
-  "A row shows no share if noise alone could produce one as large. Interaction: the part where the effect of one " +
-  "factor depends on another.";
+  "A share says how much of the differences in requests/s between all runs comes from this factor by itself: at 0 % it " +
+  "makes no difference, at 100 % it explains all of them. In brackets: the 95 % interval over repetitions. " +
+  "No share is shown where noise could have produced one as large. Interaction: the part where the effect of one " +
+  "factor depends on another. Method: ω² of an analysis of variance of the logarithm of requests/s, from which what noise " +
+  "is expected to add is already subtracted.";
 
 const RATIOS =
   "The ratios compare a factor's last value with its first, as geometric means over all other factors; values that are not numbers are ordered from " +

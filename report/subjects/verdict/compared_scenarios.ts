@@ -54,7 +54,7 @@ interface CompareScenariosOptions extends JudgeOptions {
   readonly again?: Again | null;
 }
 
-/** The comparisons repeated without disturbed runs. */
+/** The comparisons repeated without all or some of the disturbed runs. */
 export interface Again {
   readonly undisturbed: JudgedAgain;
   /**

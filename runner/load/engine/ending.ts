@@ -140,8 +140,8 @@ export class Ending implements InFlightExchanges {
   }
 
   /**
-   * Closes idle connections only now: with a thousand of them, closing them earlier would delay the responses still in
-   * flight.
+   * Counts the requests still in flight as unfinished, and closes idle connections. These were not closed when sending
+   * stopped, because closing a thousand of them would have delayed the responses that the load still waited for.
    */
   #leaveUnfinished(endUs: number): void {
     const { recorder, connections, inFlight, workload } = this.parts;

@@ -208,7 +208,10 @@ function settledS({ ratePerSec, seconds, startS }: TrialShare, rule: Rule): numb
   return Math.max(0, seconds - 2 * missing);
 }
 
-/** How fast the tail falls from each part of the limit to the limit itself, by level. */
+/**
+ * How fast the tail falls from each level, such as half of the limit, to the limit itself. Arrays are in the order of
+ * `LEVELS`.
+ */
 interface Tail {
   /**
    * The logarithm of the share beyond the limit over that of the share beyond the part; 1, 2 and 4 for an exponential

@@ -113,7 +113,7 @@ const COARSE = 2.2;
  */
 const SPREAD = 0.6;
 /** The most long trials below the estimate for each one above it. */
-const MOST_ON_A_SIDE = 2;
+const MOST_BELOW = 2;
 /**
  * A server that completes less than this share of a rate is overloaded, and its throughput then guides the search
  * better than a fixed step.
@@ -248,9 +248,9 @@ function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchSte
   const away = SPREAD * widthLogOf(goal) / 2;
   const fine = trials.filter(({ plannedS }) => plannedS >= goal.longS);
   const above = fine.filter(({ ratePerSec }) => ratePerSec > value).length;
-  // If all trials were on one side, only assumptions about queues would set the opposite end of the
-  // interval.
-  const isAbove = high / value > value / low || above * MOST_ON_A_SIDE < fine.length - above;
+  // The trial goes to the side on which the interval is wider. But if few trials are above the
+  // estimate, it goes above: otherwise only assumptions about queues would set the upper end.
+  const isAbove = high / value > value / low || above * MOST_BELOW < fine.length - above;
   return longTrial(goal, value * Math.exp(isAbove ? away : -away));
 }
 
