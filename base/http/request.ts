@@ -73,7 +73,9 @@ function headLines(
   if (!has("host")) lines.push(`Host: ${host}`);
   for (const name of names) lines.push(`${name}: ${headers[name]}`);
   const authorization = byProxy?.authorization ?? null;
-  if (authorization !== null) lines.push(`Proxy-Authorization: ${authorization}`);
+  if (authorization !== null && !has("proxy-authorization")) {
+    lines.push(`Proxy-Authorization: ${authorization}`);
+  }
   const isSized = body !== null || EXPECT_CONTENT.includes(method);
   if (isSized && !has("content-length") && !has("transfer-encoding")) {
     lines.push(`Content-Length: ${contentLength}`);

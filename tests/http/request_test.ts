@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { encodeRequest } from "../../base/http/request.ts";
 import { textOf } from "./feed.ts";
 
+const PROXY = { origin: "http://h:1", authorization: "Basic eDp5" };
+
 interface Row {
+  readonly byProxy?: typeof PROXY;
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
@@ -57,6 +60,15 @@ const REQUESTS: Readonly<Record<string, Row>> = {
     keepAlive: false,
     wire: "GET /p?q=1 HTTP/1.1\r\nHost: h:1\r\nConnection: close\r\n\r\n",
   },
+  "a proxy is given the whole URL, and its credentials": {
+    byProxy: PROXY,
+    wire: "GET http://h:1/p?q=1 HTTP/1.1\r\nHost: h:1\r\nProxy-Authorization: Basic eDp5\r\n\r\n",
+  },
+  "given credentials for the proxy are the only ones": {
+    byProxy: PROXY,
+    headers: { "proxy-authorization": "Basic YTpi" },
+    wire: "GET http://h:1/p?q=1 HTTP/1.1\r\nHost: h:1\r\nproxy-authorization: Basic YTpi\r\n\r\n",
+  },
   "a given Connection is the only one": {
     headers: { connection: "keep-alive" },
     keepAlive: false,
@@ -65,9 +77,10 @@ const REQUESTS: Readonly<Record<string, Row>> = {
 };
 for (const [sentence, row] of Object.entries(REQUESTS)) {
   Deno.test(`encodeRequest: ${sentence}`, () => {
-    const { method = "GET", headers = {}, body = null, keepAlive = true } = row;
+    const { method = "GET", headers = {}, body = null, keepAlive = true, byProxy } = row;
     const request = { method, path: "/p?q=1", headers, body };
-    assert.equal(textOf(encodeRequest(request, { host: "h:1", keepAlive })), row.wire);
+    const connection = { host: "h:1", keepAlive, ...byProxy && { byProxy } };
+    assert.equal(textOf(encodeRequest(request, connection)), row.wire);
   });
 }
 
