@@ -34,7 +34,7 @@ export const REFERENCES: CommandSigns = { hash: "&#35;", colon: "&#58;" };
  * only at the beginning of a line, perhaps after white space: `::error::` for GitHub.
  */
 export function withoutCommands(text: string, { hash, colon } = VISIBLE): string {
-  if (!text.includes("##") && !text.includes("::")) return text; // most texts, so this is fast
+  if (!text.includes("##") && !text.includes("::")) return text; // the fast path for most texts
   return text
     .replace(/##(?=[\w.-]*\[)/g, `#${hash}`)
     .replace(/^([^\S\r\n\u2028\u2029]*):(?=:)/gm, `$1${colon}`);

@@ -60,9 +60,12 @@ export class TargetError extends ExpectedError {
 /** A prerequisite that an experiment may declare optional: cells that need it are then skipped if it is unavailable. */
 export type Need = "redis" | "nginx" | "frameworks";
 
-/** A program that never became ready, so starting it again would fail the same way. */
+/**
+ * A target or a prerequisite can't be started: a program is missing or never became ready, or a setup command failed.
+ * Starting it again would fail the same way.
+ */
 export class StartError extends TargetError {
-  /** @param need The prerequisite that did not start; null if the program is a target of the user's own. */
+  /** @param need The prerequisite that can't be started; null if it is a target of the user's own. */
   constructor(
     message: string,
     evidence: readonly string[] = [],

@@ -13,7 +13,7 @@ export const DEFAULT_INTERVAL_MS = 250;
  * for a steady state needs. With their histograms, they take a few MB in results.
  */
 export const MOST_INTERVALS = 2_400;
-/** The most intervals if the user chose their length. Results then take some 30 MB, which can still be read. */
+/** The most intervals if their length is not the default. Results then take some 30 MB, which can still be read. */
 export const MOST_ASKED_INTERVALS = 40_000;
 
 /**

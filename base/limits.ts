@@ -1,6 +1,6 @@
 /**
  * Limits on everything that comes from outside: files, responses, jobs, viewers of a page. Nothing from outside decides
- * how much memory or time it costs here. docs/limits.md documents this table; a test compares the two.
+ * how much of this program's memory or time it takes. docs/limits.md documents this table; a test compares the two.
  */
 import { type Problem, UserError } from "./errors.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Zod schemas for quantities as people write them. Each schema turns text into a number of one fixed unit. Inside the
- * program a time is milliseconds or microseconds, and its name says which.
+ * program, a time is in milliseconds or microseconds, and its name says which.
  */
 import * as z from "zod";
 import { quotedOpenly } from "./secrets.ts";
@@ -44,7 +44,9 @@ export function durationText(ms: number): string {
 
 const RATE = /^(\d+(?:\.\d+)?)\/(s|m|h)$/;
 const SECONDS_PER = { s: 1, m: 60, h: 3_600 } as const;
-/** Nobody would write a rate's number with more characters than this: a longer number comes from a division. */
+/**
+ * The most characters in the number of a rate that a person would write. A longer number is the result of a division.
+ */
 const MOST_SIGNS = 12;
 
 /** Events per second in `text` ("1000/s", "30/m"), or null when it is not a rate. */
@@ -117,7 +119,10 @@ function rateWhere(
     }).describe("A rate: a number per s, m or h, such as 1000/s");
 }
 
-/** A number without a unit is most often meant in seconds, as in wrk and oha. */
+/**
+ * The message that a value is not a duration. A number without a unit is most often meant in seconds, so the message
+ * suggests those.
+ */
 function notADuration(input: unknown): string {
   const fix = isNumeric(input)
     ? `write ${input}s`
@@ -144,7 +149,7 @@ function isNumeric(input: unknown): boolean {
   return /^(?!0+$)\d+(\.\d+)?$/.test(String(input).trim());
 }
 
-/** Decimal (SI) sizes, as reports write them, and binary ones, as wrk and oha do. */
+/** Bytes in each unit: the decimal (SI) units, which reports use, and the binary ones. */
 const BYTES_PER: Readonly<Record<string, number>> = {
   b: 1,
   kb: 1e3,

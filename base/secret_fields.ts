@@ -17,11 +17,11 @@ const AUTHORITY = /[^\s/?#"<>]+/y;
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
 /**
- * Least length at which these count as secrets: a cookie, the text beside a placeholder, a line of a key, and the
- * base64 of a value within something longer. Shorter ones may be words such as `dark`.
+ * Least length at which these count as secrets: a cookie, the text beside a placeholder, a line of a longer secret such
+ * as a PEM key, and the base64 of a value within something longer. Shorter ones may be words such as `dark`.
  */
 const LEAST_PART = 8;
-/** The shortest base64 that counts as a secret, because a shorter one may be any word. */
+/** Least length at which base64 counts as a secret, because shorter base64 may be any word. */
 const LEAST_CODE = 4;
 
 export function isSecretField(name: string): boolean {
@@ -88,8 +88,8 @@ export function passwordsIn(text: string): string[] {
 
 /**
  * Finds the scheme and the user information of each `scheme://user:password@host`. The user information may be a token
- * alone, and ends at the last @, as in the class URL. Takes linear time: no part of a text is read twice, and a text
- * without "://" not at all.
+ * alone, and ends at the last @, as in the class URL. Takes linear time, because each authority ends at the next slash
+ * and the schemes are short.
  */
 function userInfosIn(text: string): (readonly [scheme: string, userInfo: string])[] {
   const found: (readonly [scheme: string, userInfo: string])[] = [];
@@ -209,7 +209,7 @@ function fieldsIn(headers: unknown): string[] {
 
 /** A header field within a word, as in `-H "authorization: …"`, `--header=…`, or the command line of another tool. */
 const FIELD = /(?:^|[\s"'=])(?:-H\s*)?["']?([\w-]+)\s*:\s*([^"'\r\n]*)/g;
-/** `-u user:password`, as curl, hey, oha and ab take it. */
+/** `user:password` after `-u` or a similar option of curl, hey, oha and ab. */
 const USER_OPTION = /\s(?:-u|--user|-a|-A|-P|-U|--proxy-user)[\s=]{0,4}["']?[^\s:"']+:([^\s"']+)/g;
 /** Credentials without the name of their header field, as in a field that was written wrongly. */
 const CREDENTIALS = /\b(?:Basic|Bearer)\s+([\w+/.~-]{4,}=*)/gi;

@@ -204,7 +204,7 @@ const HEAD = 64;
 
 /**
  * The most characters that are compared in one text: `least`, plus `each` for each of the text's characters. Only a
- * text full of beginnings of secrets needs more; everything after that point is then hidden.
+ * text full of beginnings of secrets needs more. The rest of such a text is hidden.
  */
 const COMPARED = { each: 128, least: 1_000_000 } as const;
 

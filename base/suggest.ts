@@ -19,8 +19,8 @@ export function didYouMean(word: string, known: Iterable<string>): string | unde
 }
 
 /**
- * Letters to change, insert or remove, as a share of the longer word. If only the order of the letters differs, they
- * count as one change.
+ * Letters to change, insert or remove, as a share of the longer word. A difference in nothing but the order of the
+ * letters counts as one change.
  */
 function awayRatio(given: string, known: string): number {
   const [word, name] = [given.toLowerCase(), known.toLowerCase()];

@@ -1,6 +1,6 @@
 /**
- * A figure as a paper states it: a number if it is exact, or else a text such as "< 90" (under 90), "> 9000" (over
- * 9,000) or "~ 5000" (about 5,000). Pure.
+ * A figure as a published paper states it: a number if it is exact, or else a text such as "< 90" (under 90), "> 9000"
+ * (over 9,000) or "~ 5000" (about 5,000). Pure.
  */
 
 export const BOUNDED = /^([<>~])\s*(\d+(?:\.\d+)?)$/;

@@ -1,6 +1,7 @@
 /**
- * Keys of cells, and the cells that a claim's selector selects. Names of the same kind are alternatives: `fastify,
- * express, static` selects two targets in one scenario. Pure.
+ * Keys of cells (each a target in a scenario, with one value of each factor), and the cells that a claim's selector
+ * selects. Names of the same kind are alternatives: `fastify, express, static` selects two targets in one scenario.
+ * Pure.
  */
 import type { Read } from "./figure.ts";
 import {
@@ -20,7 +21,7 @@ export interface CellChoice {
   readonly named: ReadonlyMap<string, readonly Selection[]>;
 }
 
-/** Resolves every word of a selector, or returns the problem of the first word that names nothing. */
+/** Resolves every word of a selector, or returns the problem of the first word that names nothing or is ambiguous. */
 export function choiceOf({ text, parts }: Selector, names: ExperimentNames): Read<CellChoice> {
   const words: Selection[] = [];
   for (const part of parts) {

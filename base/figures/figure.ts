@@ -215,8 +215,8 @@ const OF_MESSAGES = new RegExp(
 );
 
 /**
- * Rewrites every `p99(ttfe)` in a rule as `ttfe.p99`, for all distributions of message times. Any other word in
- * parentheses selects cells, so a scenario called `gap` needs quotes: `p99("gap")`.
+ * Rewrites figures of message times in a rule: `p99(ttfe)` becomes `ttfe.p99`. Any other word in parentheses selects
+ * cells, so a scenario called `gap` needs quotes: `p99("gap")`.
  */
 export function withNamedTimes(rule: string): string {
   return rule.replaceAll(OF_MESSAGES, "$2.$1");

@@ -40,7 +40,7 @@ export interface ExperimentNames {
   readonly scenarios: readonly string[];
   /** Paths of the factors; null if they are not known yet, so that any path is accepted. */
   readonly factors: readonly string[] | null;
-  /** Paths of settings that are not factors here, because each has only one value. Default: none. */
+  /** Paths of the settings that are not factors of this experiment, because each has only one value. Default: none. */
   readonly others?: readonly string[];
 }
 
@@ -90,7 +90,10 @@ function unquoted(text: string): string {
   return /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text;
 }
 
-/** Resolves every word of a selector, or returns the problem of the first one that names nothing or is ambiguous. */
+/**
+ * Resolves every word of a selector, or returns the problem of the first one that names nothing, is ambiguous, or
+ * selects a second target, scenario or value of a factor.
+ */
 export function selectionOf({ text, parts }: Selector, names: ExperimentNames): Read<Selection> {
   const found: Record<string, string> = {};
   for (const part of parts) {
@@ -171,7 +174,10 @@ function known(
   return { problem: `Cannot find the ${noun} ${quotedOpenly(value)}: ${fix}` };
 }
 
-/** The only path that equals the key or ends with it. Factors take precedence over settings that do not vary. */
+/**
+ * The path that the key names, looked for among the factors, and then among the settings that do not vary. Returns a
+ * problem if there is none or more than one, and the key itself if the factors are not known yet.
+ */
 function pathOf(key: string, { factors, others = [] }: ExperimentNames): Read<string> {
   if (factors === null) return { value: key };
   const found = pathAmong(factors, key) ?? pathAmong(others, key);
@@ -185,7 +191,10 @@ function pathOf(key: string, { factors, others = [] }: ExperimentNames): Read<st
   return { problem: `Cannot find the factor ${quotedOpenly(key)}: ${fix}` };
 }
 
-/** The only path that equals the key or ends with it; null if there is none. */
+/**
+ * The path that equals the key, or else the only one that ends with it. Returns null if there is none, and a problem if
+ * several paths end with the key.
+ */
 function pathAmong(paths: readonly string[], key: string): Read<string> | null {
   if (paths.includes(key)) return { value: key };
   const [path, ...more] = paths.filter((one) => one.endsWith(`.${key}`));

@@ -4,7 +4,7 @@
  */
 import { type Distribution, type FigureName, figureNamed, MESSAGE_TIMES } from "./figure.ts";
 
-/** Most characters of a step's name that is made of the method and path; a longer one is cut. */
+/** Maximum length, in characters, of a step's name that is made of the method and path; a longer one is cut. */
 const MOST_CHARS = 200;
 
 const METHODS = [

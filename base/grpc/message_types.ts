@@ -73,7 +73,10 @@ export interface ProtoTypes {
    * @param name `package.Service/Method`.
    */
   method(name: string): MethodType;
-  /** The problems of a call. Values that contain placeholders are not checked. */
+  /**
+   * The reasons why the call does not fit its method: the method is unknown, takes only one message, or has a message
+   * of another type. Values that contain placeholders are not checked.
+   */
   conflicts(call: WrittenCall): Conflict[];
 }
 

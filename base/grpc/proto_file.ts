@@ -96,7 +96,10 @@ interface Reading {
   readonly root: protobuf.Root;
   readonly read: Read;
   readonly texts: string[];
-  /** Folder of the file that was read first, in which imports are looked for, too. */
+  /**
+   * Folder of the file that was read first. An import that is not beside the importing file is looked for in this
+   * folder.
+   */
   readonly folder: string;
   readonly added: Set<string>;
 }
@@ -230,7 +233,8 @@ function fieldTypeOf(field: protobuf.Field): FieldType {
     ...resolvedType !== null && { of: nameOf(resolvedType) },
     ...isMap && { many: "map", key: scalarNamed(field.keyType) },
     ...repeated && { many: field.packed && wireTypeOf(kind) !== LENGTH ? "packed" : "list" },
-    // A proto3 `optional` field is the only field of a oneof that protobuf.js adds.
+    // protobuf.js puts a proto3 `optional` field into a oneof of its own, so a oneof with a single
+    // field is left out.
     ...partOf !== null && partOf.oneof.length > 1 && { oneof: partOf.name },
     ...field.required && { required: true },
   };

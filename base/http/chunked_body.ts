@@ -38,7 +38,7 @@ export class ChunkedBody {
     this.#expect(this.#chunkLine);
   }
 
-  /** The limit applies to each chunk line, and to the trailers, anew. */
+  /** Restarts the limit, which applies to each chunk line, and to all trailers together. */
   #expect(lines: ChunkLine | FieldLines): void {
     this.#lines = lines;
     this.#roomBytes = this.mostBytes;

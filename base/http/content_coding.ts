@@ -22,7 +22,8 @@ type Decode = (bytes: Bytes) => Bytes;
 const MOST = { maxOutputLength: LIMITS.decodedBody.most };
 
 /**
- * Imported on demand, because the import takes longer than all the rest of the start of a load that checks no bodies.
+ * Imported on demand: a load that checks no bodies does not need it, and its import takes longer than the rest of such
+ * a load's start.
  */
 let loaded: typeof import("node:zlib") | null = null;
 
@@ -116,7 +117,9 @@ function isZlib([first, second]: Uint8Array): boolean {
 
 const WITH_ENGINE = { ...MOST, info: true };
 
-/** The result of zlib with the option `info`, which is missing from its types. */
+/**
+ * The object that zlib returns with the option `info`, although the type declarations promise only the decoded bytes.
+ */
 interface Informed {
   readonly buffer: Uint8Array;
   readonly engine: { readonly bytesWritten: number };

@@ -28,7 +28,7 @@ export class FieldLines {
   reason: ProtocolError | "" = "";
   #step = LINE_START;
   #areTrailers = false;
-  /** State of the current name in the word automaton FRAMING_NAMES. */
+  /** State that the word automaton FRAMING_NAMES has reached in the name of the current field. */
   #name = WORD_START;
 
   get done(): boolean {

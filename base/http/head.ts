@@ -150,8 +150,8 @@ export class KnownHead {
   readonly #bytes = new Uint8Array(MAX_BYTES);
   readonly #words = new Int32Array(this.#bytes.buffer);
   /**
-   * The buffer from which the head was learned, and its octets as words: the next heads usually arrive in the same
-   * buffer, and can then be compared word by word.
+   * The last buffer, aligned to 32-bit words, from which a head was learned, and the whole buffer as words: the next
+   * heads usually arrive in it, too, and can then be compared word by word.
    */
   #buffer: Uint8Array | null = null;
   #bufferWords: Int32Array = new Int32Array(0);

@@ -11,8 +11,8 @@ export const PROTOCOL_FAILURES = [
 export type ProtocolFailure = (typeof PROTOCOL_FAILURES)[number];
 
 /**
- * The messages for all ways in which a response can be malformed, each with its kind of violation. Null stands for a
- * connection that closed too early, or for a breach of HTTP's rules.
+ * The messages for all ways in which a response can be malformed, each with its kind of violation. Null stands for
+ * `http-rules`, or for a connection that closed too early.
  */
 export const PROTOCOL_ERRORS = {
   "closed before the response": null,
@@ -45,10 +45,7 @@ export const PROTOCOL_ERRORS = {
 
 export type ProtocolError = keyof typeof PROTOCOL_ERRORS;
 
-/**
- * Messages of errors of an HTTP/2 connection that are more than a breach of HTTP/2's rules, each with its kind of
- * violation.
- */
+/** Messages of HTTP/2 connection errors that have a kind of violation of their own. All others are `http2-rules`. */
 export const CONNECTION_ERRORS = {
   "the server does not speak HTTP/2": "other-version",
   "a header block over its limit": "over-limit",
@@ -68,7 +65,7 @@ const BY_REASON: ReadonlyMap<string, ProtocolFailure | null> = new Map(
 );
 const BY_MESSAGE: ReadonlyMap<string, ProtocolFailure> = new Map(Object.entries(CONNECTION_ERRORS));
 
-/** The kind of violation that a failure's reason describes; null if it describes none. */
+/** The kind of violation that a failure's reason tells, unless that is `http-rules`; null for all other reasons. */
 export function protocolFailureOf(reason: string): ProtocolFailure | null {
   const [code] = CONNECTION_REASON.exec(reason) ?? [];
   return code === undefined
@@ -76,7 +73,10 @@ export function protocolFailureOf(reason: string): ProtocolFailure | null {
     : BY_MESSAGE.get(reason.slice(code.length)) ?? "http2-rules";
 }
 
-/** Number of failures for each kind of violation. Failures whose reason describes none count as `http-rules`. */
+/**
+ * Number of failures for each kind of violation. Failures for which `protocolFailureOf` returns null count as
+ * `http-rules`.
+ */
 export function protocolFailures(
   count: number,
   reasons: Readonly<Record<string, number>>,

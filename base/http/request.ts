@@ -31,8 +31,8 @@ export interface ConnectionOptions {
 const EXPECT_CONTENT = ["POST", "PUT", "PATCH"];
 
 /**
- * Encodes a request. Adds only fields that HTTP needs, unless the request has them already: Host (first), the length of
- * the body, and `connection: close`. Throws if a field can't be written in a head.
+ * Encodes a request. Adds the fields that HTTP needs and the request lacks: Host (first), the length of the body, and
+ * `connection: close`. For an HTTP proxy, adds its authorization, too. Throws if a field can't be written in a head.
  */
 export function encodeRequest(
   wire: WireRequest,

@@ -8,7 +8,9 @@ const SSL_CTRL_EXTRA_CHAIN_CERT = 14;
  * security.
  */
 export const SECURITY_LEVEL = 2;
-/** Passphrase for every key that needs one, because OpenSSL would otherwise ask for it on the terminal. */
+/**
+ * The empty passphrase, given for every key that needs one, because OpenSSL would otherwise ask for it on the terminal.
+ */
 const NO_PASSPHRASE = cString("");
 
 /**

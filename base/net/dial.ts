@@ -49,7 +49,7 @@ export function dialer(endpoint: Endpoint): Dial {
       if (!mayBeNamed(error, tls)) throw error;
       if (!isNodeTlsWhole()) throw thoughNamed(error);
       const conn = await byNode(route, tls, signal).catch((again) => {
-        throw messageOf(again) === SELF_SIGNED ? error : again; // not the trusted certificate
+        throw messageOf(again) === SELF_SIGNED ? error : again; // SELF_SIGNED: not the trusted one
       });
       isByNode = true;
       return conn;

@@ -46,7 +46,7 @@ export const NAMELESS = ": it names no host (subjectAltName)";
 export const OF_AN_AUTHORITY =
   "the certificate is that of an authority (basicConstraints has CA:TRUE), as self-signed ones often are";
 
-/** Why the same certificate is refused although the user named it as trusted: the runtime is too old to accept it. */
+/** Why such a certificate is refused even though the user named it as trusted: the runtime is too old to accept it. */
 export const OF_AN_AUTHORITY_THOUGH_NAMED =
   `${OF_AN_AUTHORITY}, and this program's own TLS does not accept such a certificate, even if it is named as trusted`;
 
@@ -144,7 +144,9 @@ export function notValidFor(wanted: string, names: readonly string[]): string {
   return `certificate not valid for name "${wanted}"; certificate is ${valid}`;
 }
 
-/** The most characters of a message that is parsed. A longer one, which lists many names, would take too long. */
+/**
+ * The longest message that is parsed, in characters. Parsing a longer one, which lists many names, would take too long.
+ */
 const LONGEST = 4_096;
 
 /** Parses rustls's message `… only valid for DnsName("localhost") or IpAddress(127.0.0.1)`. */
@@ -165,7 +167,10 @@ function wrongName(said: string): string | null {
   return `the certificate is not for ${wanted} but for ${names}`;
 }
 
-/** What the user can do about a reason, in terms of flags or of keys of an experiment file; null if nothing helps. */
+/**
+ * What the user can do about the reason for a failed connection, in terms of flags or of keys of an experiment file;
+ * null if nothing helps.
+ */
 export function remedyFor(reason: string, written: "flags" | "keys"): string | null {
   const flag = (name: string): string => written === "flags" ? `--${name}` : name;
   if (reason === OF_AN_AUTHORITY) {

@@ -21,7 +21,10 @@ export interface ListenOptions {
   readonly hostname: string;
   /** Port to listen on; 0 picks a free one. */
   readonly port: number;
-  /** Other processes may listen on the same port, and the kernel shares out connections (Linux). */
+  /**
+   * Whether other processes may listen on the same port, with the kernel distributing connections among them (Linux).
+   * Default: no.
+   */
   readonly shared?: boolean;
 }
 

@@ -22,7 +22,7 @@ export const listenHost = z.string().transform((text, context): string => {
   return z.NEVER;
 });
 
-/** The normalized host, without brackets; null if the text is more than a host, such as a host with a port. */
+/** The normalized host, without brackets; null if the text is not just a host, but has a port, for example. */
 function hostOf(text: string): string | null {
   const url = URL.parse(originAt(unbracketed(text), 80));
   const isAlone = url !== null && url.href === `http://${url.hostname}/`;
@@ -54,7 +54,9 @@ function fix(): string {
   return `write an address of this machine, such as ${ownAddresses().join(", ")}`;
 }
 
-/** Addresses of this machine; those that other machines can reach come first. */
+/**
+ * Addresses of this machine that an error lists. None is link-local; those that other machines can reach come first.
+ */
 function ownAddresses(): string[] {
   const addresses = Deno.networkInterfaces().map(({ address }) => address)
     .filter((address) => !OF_ONE_LINK.test(address));

@@ -36,9 +36,9 @@ export function discard(socket: Socket): void {
 }
 
 /**
- * Whether this is Deno 2.8 or later. Only from that version on, `node:tls` can do a handshake on a socket from which
- * something was read before, accepts a CA certificate as a server's own if the user trusts that very certificate, and
- * closes the connection of a socket that is destroyed during the handshake.
+ * Whether this is Deno 2.8 or later. In earlier versions, `node:tls` can't do a handshake on a socket from which
+ * something was read before, refuses a CA certificate as a server's own even if the user trusts that very certificate,
+ * and leaves the connection open if the socket is destroyed during the handshake.
  */
 export function isNodeTlsWhole(): boolean {
   const [major, minor] = Deno.version.deno.split(".").map(Number);

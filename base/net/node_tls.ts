@@ -119,7 +119,7 @@ export async function dialNodeTls(
   }
 }
 
-/** Opens sockets that begin the handshake as soon as they are connected. */
+/** Opens sockets that begin the TLS handshake as soon as they are connected. */
 function directly(options: ConnectionOptions): Dialing<TLSSocket> {
   return {
     open: ({ ip: host, port }, signal) => connected(connect({ host, port, ...options }), signal),

@@ -66,7 +66,10 @@ function authoritiesIn(store: string): readonly string[] | null {
   return store === "system" && typeof list === "function" ? list("system") : null;
 }
 
-/** Whether OpenSSL and the runtime read a name alike: a host name of letters, digits, `-` and `_`, or an IP address. */
+/**
+ * Whether OpenSSL and the runtime read a name alike. They do if it is an IP address or a host name of letters, digits,
+ * `-` and `_`.
+ */
 export function isUsualName(name: string): boolean {
   return isIP(name) !== 0 || /^(?!-)[\w-]{1,63}(?:\.[\w-]{1,63})*$/.test(name);
 }

@@ -28,8 +28,8 @@ function isWithinItself({ frame, parent }: CallTree, node: number): boolean {
 }
 
 /**
- * Names that V8 and `prune` give to time outside of functions. Such time is shown beside the hottest function, never as
- * the hottest function itself.
+ * Names that V8 and `prune` give to time that belongs to no single function. Such time is shown beside the hottest
+ * function, never as the hottest function itself.
  */
 const NO_FUNCTIONS: Readonly<Record<string, string>> = {
   "(program)": "native code and system calls",
@@ -73,7 +73,7 @@ export interface OwnPart {
 
 /**
  * The program's function with the largest share. Time in packages, libraries and the runtime counts for the program's
- * function that called them, directly or through other such code.
+ * function that called them, directly or through other such code. Null if no function is marked as the program's own.
  */
 export function largestOwnPart(tree: CallTree): OwnPart | null {
   const nearest: number[] = [];
@@ -304,7 +304,7 @@ const RUNTIMES: Readonly<Record<string, string>> = {
   ext: "Deno's own modules",
 };
 
-/** Own time of each function per request: a map for each run that had requests. */
+/** Own time of each function per request: a map for each run that had requests and samples. */
 function timesPerRequest({ runs }: ProfiledRuns): OwnTimes[] {
   return runs.filter(({ requests, tree }) => requests > 0 && tree.frame.length > 0)
     .map(({ tree, requests }) => {

@@ -35,7 +35,7 @@ const SHARED_WORDS = 4;
 const ARGUMENTS_WORD = SHARED_WORDS;
 const WORDS = ARGUMENTS_WORD + 3;
 const WORD_BYTES = 4;
-/** Number of the first host function, because quickjs-emscripten numbers its own functions below zero. */
+/** Number of the first host function. quickjs-emscripten gives its own functions numbers below zero. */
 const FIRST_NUMBER = 1;
 /** Initial size of the buffer in which texts are passed to the engine. */
 const TEXT_BYTES = 4_096;
@@ -173,8 +173,8 @@ export class Engine {
   }
 
   /**
-   * Must be called when a call was aborted in its middle. Nothing in the engine's memory can be relied on after that,
-   * so nothing in it is freed any more.
+   * Must be called when a call was aborted midway. Nothing in the engine's memory can be relied on after that, so
+   * nothing in it is freed any more.
    */
   giveUp(): void {
     this.#isGivenUp = true;
@@ -190,8 +190,8 @@ export class Engine {
   }
 
   /**
-   * The words that script and host share, and the arguments of a call. They are looked up at each use, because the
-   * memory moves when it grows.
+   * The words that script and host share, and the arguments of a call. Get them anew for each use, because a view from
+   * before the memory grew is empty.
    */
   get words(): Int32Array {
     if (this.#words.length === 0) {
@@ -217,7 +217,10 @@ export class Engine {
     return this.ffi.QTS_NewArrayBuffer(this.pointer, at as JSVoidPointer, bytes);
   }
 
-  /** A handle for functions of quickjs-emscripten. Disposing it does not free the value; its holder must. */
+  /**
+   * A handle of a value, for functions of quickjs-emscripten. Disposing the handle does not free the value; the value's
+   * holder must.
+   */
   handle(value: Value): QuickJSHandle {
     return new StaticLifetime(value as JSValueConstPointer, this.context.runtime);
   }
@@ -250,7 +253,7 @@ export class Engine {
   isText(value: Value): boolean {
     const { ffi, module, pointer } = this;
     const at = ffi.QTS_Typeof(pointer, value);
-    const isText = module.HEAPU8[at + 1] === LETTER_T; // of all names of types, only `string` has this letter there
+    const isText = module.HEAPU8[at + 1] === LETTER_T; // of all type names, only `string` has a t here
     module._free(at);
     return isText;
   }

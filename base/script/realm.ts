@@ -132,12 +132,15 @@ function timeText(ms: number): string {
 }
 
 export class Realm {
-  /** The current response; null outside of a call. */
+  /** The response that the running `after` hook may read; null outside of such a hook. */
   response: Readable | null = null;
   /** The current request; null if the hook always gets the same request. */
   request: Readable | null = null;
   readonly #functions: ReadonlyMap<string, RealmFunction>;
-  /** Time at which the clock was first read in the current call; NaN before that. */
+  /**
+   * Time at which the clock was first read in the current call, moved on by a pause of the machine (see `#skipHalt`);
+   * NaN before the first reading.
+   */
   #sinceMs = NaN;
   /**
    * Time at which a built-in function last checked the clock. `#hasHalted` is whether a pause of the machine was
@@ -175,7 +178,10 @@ export class Realm {
     this.#functions = this.#withPrelude();
   }
 
-  /** Evaluates a script. Throws a ScriptError if the script throws. Memory is freed by garbage collection. */
+  /**
+   * Opens a realm and evaluates the script in it. Throws a ScriptError if the script throws. The realm need not be
+   * closed: its memory is freed by garbage collection.
+   */
   static async open(parts: RealmParts): Promise<Realm> {
     const realm = new Realm(await Engine.open(), parts);
     realm.#evaluate();

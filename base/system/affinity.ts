@@ -1,6 +1,6 @@
 /**
  * The cores on which a thread may run: sched_setaffinity(2) of Linux, through libc. Threads and processes that a thread
- * starts begin with that thread's cores. Calls about cores throw on other systems, with another libc than glibc, and
+ * starts begin with that thread's cores. Calls about cores throw on other systems, with a libc other than glibc, and
  * without the permission for FFI. Also sets how promptly a thread gets a core, if the system supports that.
  */
 import { libcOr, processCalls } from "./libc.ts";

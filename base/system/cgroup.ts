@@ -57,7 +57,7 @@ export function parseQuota(quota: Text, period: Text): number | null {
   return cores > 0 && Number.isFinite(cores) ? cores : null;
 }
 
-/** Bytes in memory.max (version 2) or memory.limit_in_bytes (version 1). */
+/** Bytes in memory.max (version 2) or memory.limit_in_bytes (version 1); null if there is no limit. */
 export function parseMemoryLimit(text: Text): number | null {
   if (text === null || !/^\d+\s*$/.test(text)) return null;
   const bytes = Number(text);

@@ -1,8 +1,8 @@
 /**
  * How long cores were idle: on Linux from /proc/stat (proc(5)), elsewhere as the system counts it. All other time
  * counts as use. The kernel's own counts of use are less exact: a kernel that samples them once a tick, as Debian's and
- * many others do, counts programs that wake and sleep in step with the ticks up to 0.6 cores wrong (measured). Idle
- * time is measured to the nanosecond (get_idle_time, fs/proc/stat.c), and only written in steps of 10 ms.
+ * many others do, can be wrong by up to 0.6 cores (measured) about programs that wake and sleep in step with the ticks.
+ * Idle time is measured to the nanosecond (get_idle_time, fs/proc/stat.c), and only written in steps of 10 ms.
  */
 import os from "node:os";
 import { readSystemFile } from "./linux.ts";

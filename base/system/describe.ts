@@ -122,7 +122,10 @@ export interface VirtualSigns {
   readonly clocks: Text;
 }
 
-/** Hypervisors and clouds by words in the names of vendor and product, the most reliable first. */
+/**
+ * Hypervisors and clouds, each with the words by which it is found in the signs of a machine (vendor, product, ACPI
+ * tables and others). The most reliable words come first.
+ */
 const MAKERS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/FIRECK|firecracker/i, "firecracker"],
   [/vmware/i, "vmware"],

@@ -1,8 +1,8 @@
 /**
  * The processes of this machine that listen at an address: those that have the listening socket open, found by its
- * inode (proc(5): /proc/net/tcp, /proc/net/unix and /proc/PID/fd). Linux only. The list is empty if this is unknown:
- * without the right to look, in another network namespace, behind a program that only forwards connections, or if there
- * is too much to look at.
+ * inode (proc(5): /proc/net/tcp, /proc/net/unix and /proc/PID/fd). Linux only. The list is empty if the processes are
+ * unknown: without the right to look, in another network namespace, behind a program that only forwards connections, or
+ * if there is too much to look at.
  */
 import { readName } from "./processes.ts";
 

@@ -52,7 +52,7 @@ export function openFilesLimit(
   return parseOpenFiles(readSystemFile(`/proc/${pid}/limits`), kind);
 }
 
-/** The limit in /proc/self/limits; null if unlimited or missing. */
+/** The limit in the text of /proc/PID/limits; null if unlimited or missing. */
 export function parseOpenFiles(limits: Text, kind: "soft" | "hard" = "soft"): number | null {
   const [, soft, hard] = /^Max open files\s+(\S+)\s+(\S+)/m.exec(limits ?? "") ?? [];
   const count = Number(kind === "soft" ? soft : hard);

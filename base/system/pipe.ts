@@ -13,7 +13,7 @@ const READ_BYTES = 65_536;
 
 /**
  * A reader of a process's standard error that polls every `everyMs` while nothing comes. The caller has to close its
- * own end of the pipe. Null if this is not possible: on other systems than Linux, or if the process has ended or
+ * own end of the pipe. Null if this is not possible: on systems other than Linux, or if the process has ended or
  * belongs to another user.
  */
 export function polledErrors(pid: number, everyMs: number): ReadableStream<Uint8Array> | null {

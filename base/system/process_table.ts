@@ -1,5 +1,5 @@
 /**
- * Lists all processes of the machine where there is no /proc: by ps(1) on macOS, by a call of ntdll on Windows. The
+ * Lists all processes of the machine on systems without /proc: by ps(1) on macOS, by a call of ntdll on Windows. The
  * list has only living processes, so CPU time that a process uses between the last list and its end is not seen.
  */
 import { type ProcessTicks, TICKS_PER_SEC } from "./processes.ts";

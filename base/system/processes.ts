@@ -13,7 +13,9 @@ export interface ProcessStat {
   readonly state: string;
   /** The process that started this one or adopted it; 0 for none. */
   readonly parent: number;
-  /** The id of the process that began the session, which may have ended; children inherit the session. */
+  /**
+   * The id of the process that began the session. That process may have ended, because children inherit the session.
+   */
   readonly session: number;
   /** CPU time of all threads that the process has or had, without its children. */
   readonly userTicks: number;
@@ -88,7 +90,7 @@ export function readName(pid: number): string | null {
 
 /**
  * File name of the running program, because a process may rename itself; the process's name if the file is hidden from
- * this user.
+ * this user; "" if the process is gone.
  */
 export function readProgram(pid: number): string {
   const path = orNull(() => Deno.readLinkSync(`/proc/${pid}/exe`));
@@ -217,7 +219,10 @@ export function orphansOf(leader: number, others: ReadonlySet<number>): number[]
 
 const WNOHANG = 1;
 
-/** Reaps a child that has ended, with all its threads. False if it has not ended, or if libc is unavailable. */
+/**
+ * Reaps a child that has ended with all of its threads. False if the child or one of its threads has not ended, or if
+ * libc is unavailable.
+ */
 export function reap(pid: number): boolean {
   return libcOr(() => processCalls().waitpid(pid, null, WNOHANG) > 0, () => false);
 }
@@ -299,8 +304,8 @@ export interface ProcessTicks {
 }
 
 /**
- * Begins to watch; the returned function, given the seconds since then, returns the processes that used most CPU, apart
- * from this one.
+ * Begins to watch. The returned function, given the seconds since then, returns the processes that used the most CPU,
+ * apart from this one.
  * @param usesNow Reads the CPU use of all processes. The default reads /proc; where there is none, pass another reader.
  */
 export function watchProcesses(

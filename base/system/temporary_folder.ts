@@ -109,7 +109,7 @@ function isLeft(name: string): boolean {
   return tag !== undefined && hasOwnerEnded(tag);
 }
 
-/** Whether the process with this tag ran on this system, visible to us, and has ended. */
+/** Whether the process with this tag ran in this boot and this namespace of process ids, and has ended. */
 export function hasOwnerEnded(tag: string): boolean {
   const [pid, startTicks, where] = tag.split("-");
   if (where !== ownWhere()) return false;

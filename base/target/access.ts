@@ -119,7 +119,8 @@ interface AccessConflict {
 }
 
 /**
- * The schemes without and with TLS for the kind of URL, HTTP or WebSocket, and whether this URL has the one with TLS.
+ * The scheme without TLS and the scheme with TLS for the kind of this URL, HTTP or WebSocket, and whether the URL
+ * itself uses TLS.
  */
 export function schemesOf(
   url: unknown,
@@ -180,7 +181,7 @@ export function accessConflicts(given: GivenAccess): AccessConflict[] {
   ];
 }
 
-/** Why HTTP/2 can't reach the URL, or another host, through this proxy; null if it can. */
+/** Why HTTP/2 can't reach the URL, or one of the hosts, through this proxy; null if it can reach all of them. */
 export function http2ProxyProblem(
   { httpProxy, url, hosts = [] }: {
     readonly httpProxy?: unknown;

@@ -39,8 +39,8 @@ const writtenFiles = z.record(filePath, z.string()).superRefine((texts, context)
 });
 
 /**
- * Whether the first path excludes the second, for one of two reasons: both mean the same file, and the first path comes
- * before; or the first is a file where the second needs a folder.
+ * Whether the first path excludes the second, for one of two reasons: both mean the same file, and the first path is
+ * written before the second (`isBefore`); or the first is a file where the second needs a folder.
  */
 function collide(first: string, second: string, isBefore: boolean): boolean {
   const [one, other] = [fileOf(first), fileOf(second)];

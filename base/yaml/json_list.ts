@@ -100,7 +100,10 @@ export class JsonList {
     if (isAny || text.trim() !== "") this.take(text);
   }
 
-  /** Decodes bytes, which are cut only at JSON's own punctuation, so never inside a character. */
+  /**
+   * Decodes bytes. If a buffer ends inside a character, the decoder keeps its first octets for the next call.
+   * Elsewhere, bytes are cut only at JSON's own punctuation.
+   */
   #textOf(bytes: Uint8Array): string {
     return this.#decoder.decode(bytes, { stream: true });
   }

@@ -1,14 +1,14 @@
 /**
  * Limits how many frames may wait for a server to read them. The server determines their number: each PING and SETTINGS
- * needs a reply (CVE-2019-9512 and CVE-2019-9515), and each request that ends makes the load send another one, even if
- * the server has not read the first. A server that keeps reading never comes near these limits.
+ * needs a reply (CVE-2019-9512 and CVE-2019-9515), and whenever a request ends, the load sends another one, even if the
+ * server has not yet read the one that ended. A server that keeps reading never comes near these limits.
  */
 import { LIMITS } from "../../limits.ts";
 import { ConnectionError, type FrameWriter } from "./frames.ts";
 
 /**
- * Most waiting requests for each place (which holds one stream at a time): the one in progress, and a few that were
- * cancelled.
+ * Maximum number of waiting requests for each place (which holds one stream at a time): the one in progress, and a few
+ * that were cancelled.
  */
 const REQUESTS_OF_A_PLACE = 4;
 const SPARE_REQUESTS = 100;

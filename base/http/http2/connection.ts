@@ -43,7 +43,7 @@ import { LiveStreams, type StreamEvents } from "./live_streams.ts";
 import { SharedMemory } from "./shared_memory.ts";
 import { LIMITS } from "../../limits.ts";
 
-/** The most consecutive frames that need a reply or carry nothing. Any part of a response resets the count. */
+/** Limit for consecutive frames that need a reply or carry nothing. Any part of a response resets the count. */
 const MOST_IDLE_FRAMES = 10_000;
 /** Stream identifiers and window increments have 31 bits. The reserved bit before them is ignored (§4.1, §6.9). */
 const WITHOUT_RESERVED = 0x7fff_ffff;

@@ -149,8 +149,8 @@ export class FrameReader {
     this.#leftBytes -= end - at;
     this.payload = bytes;
     this.from = at;
-    // The padding ends the frame, so these bytes hold only as much of it as exceeds `#leftBytes`,
-    // the bytes still to come.
+    // The padding ends the frame. If it is longer than `#leftBytes`, the bytes still to come, its
+    // beginning has arrived at the end of these bytes.
     this.to = Math.max(at, end - Math.max(0, this.#padBytes - this.#leftBytes));
     this.isLast = this.#leftBytes === 0;
     if (this.isLast) this.#headBytes = 0;

@@ -78,7 +78,8 @@ export class HpackDecoder {
   }
 
   /**
-   * Repeats the insertions of an earlier block that did not use the table. They are made when the table is next read.
+   * Notes that an earlier block that did not use the table has arrived again. Its insertions are repeated when the
+   * table is next read.
    */
   repeat(block: DecodedBlock, times = 1): void {
     if (block.inserted.length === 0) return;
@@ -89,8 +90,8 @@ export class HpackDecoder {
   }
 
   /**
-   * Forgets repeated blocks whose entries later ones would evict, because the table holds only the last entries that
-   * fit.
+   * Forgets repeated blocks whose entries would be evicted by those of later blocks, because the table holds only the
+   * last entries that fit.
    */
   #forgetEvicted(): void {
     let bytes = 0;

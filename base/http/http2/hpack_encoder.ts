@@ -16,7 +16,7 @@ const SIZE_UPDATE = { flags: 0x20, prefixBits: 5 };
 
 /**
  * Fields that are not inserted into the table, because their values differ from message to message. The list is that of
- * nghttp2 without set-cookie, which counts as secret here.
+ * nghttp2 without set-cookie, which this program treats as secret.
  */
 const VARYING = new Set([
   ...[":path", "age", "content-length", "etag", "if-modified-since", "if-none-match", "location"],

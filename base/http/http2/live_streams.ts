@@ -19,7 +19,7 @@ import type { RequestSender } from "./stream.ts";
 import { WINDOW_BYTES } from "./settings.ts";
 import type { Stream } from "./stream.ts";
 
-/** Events of the streams, reported only during `read`. */
+/** Events of the streams, reported only during `Http2Connection.read`. */
 export interface StreamEvents {
   /** The first head of the place's response has arrived, which may be an interim one. */
   onBegin(place: number): void;
@@ -40,7 +40,7 @@ const MOST_CANCELLED = 10_000;
 
 export class LiveStreams {
   active = 0;
-  /** Whether a GOAWAY of the server said that it had taken at least one request. */
+  /** Whether a GOAWAY of the server said that the server had processed at least one request. */
   hasTaken = false;
   /**
    * The likely place of each open stream, indexed by the low bits of its identifier. It is only likely, because several

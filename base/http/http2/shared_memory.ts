@@ -15,7 +15,8 @@ export class SharedMemory {
   readonly #free: FrameReader[] = [];
 
   /**
-   * Returns `whole`, which has read a part of a frame and belongs to the calling connection until the rest has arrived.
+   * Returns `whole` and replaces it. The returned reader has read a part of a frame, and belongs to the calling
+   * connection until the rest has arrived.
    */
   keepWhole(): FrameReader {
     const reader = this.whole;

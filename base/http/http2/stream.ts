@@ -155,7 +155,9 @@ export class RequestSender {
   readonly #encoder = new HpackEncoder();
   /** Header blocks of requests, which can be sent again unchanged until the encoder's dynamic table changes. */
   readonly #known = new Map<Http2Request, Uint8Array>();
-  /** The request that was sent last, because a load often repeats a single request; null if its block is not known. */
+  /**
+   * The request that was sent last, kept because a load often repeats a single request; null if its block is not known.
+   */
   #last: Http2Request | null = null;
   #lastBlock = NO_BLOCK;
   /** Octets of bodies that may still be sent on all streams together (RFC 9113 §6.9.1). */

@@ -28,7 +28,7 @@ export function deflateOf(extensions: string): DeflateSetting | null {
   return { isEachAlone: names.has("server_no_context_takeover") };
 }
 
-/** End of every compressed message, which is not sent (§7.2.1) and so has to be appended on receipt. */
+/** The last octets of every compressed message. They are not sent (§7.2.1), so they have to be appended on receipt. */
 const TAIL = Uint8Array.of(0x00, 0x00, 0xff, 0xff);
 const WINDOW_BYTES = 32_768;
 
@@ -71,7 +71,7 @@ export class MessageInflater implements Inflater {
  * Inflates a payload; returns null if it is malformed. Throws a RangeError if the result would exceed `mostBytes`,
  * because a few octets can expand to a thousand times as many.
  * @param window Earlier octets to which references in the payload may reach back. They are put before the payload as an
- * uncompressed block (RFC 1951 §3.2.4), because not every runtime accepts a dictionary here.
+ * uncompressed block (RFC 1951 §3.2.4), because `inflateRawSync` does not accept a dictionary in every runtime.
  */
 function inflatedOrNull(
   payload: Uint8Array,

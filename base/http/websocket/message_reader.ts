@@ -91,7 +91,7 @@ export class MessageReader {
     return this.#state === ENDED;
   }
 
-  // hot: called for each read, most of which hold one frame, which is a whole message.
+  // hot: called for each read. Most reads bring exactly one frame, which is a whole message.
   read(bytes: Uint8Array, from: number, to: number): void {
     let at = from;
     while (at < to) {
