@@ -15,7 +15,9 @@ const FEWEST_BEYOND = 20;
 /** The longest cold start. If a request has waited for longer, the server hangs, however few requests wait. */
 const COLD_START_MS = 10_000;
 
-/** Poisson arrivals fall short of the expected number by at most this many standard deviations. */
+/**
+ * The number of Poisson arrivals is taken to differ from the expected number by at most this many standard deviations.
+ */
 const STRAY = 5;
 
 /** The least and the most requests that may be due by a moment, at a constant rate. */

@@ -1,6 +1,6 @@
 /**
  * Merges the reports of workers into one `Measurement`, with all its figures. After every run, this also checks that
- * the counts add up: due = completed + failed + unfinished + dropped (law 1).
+ * the counts add up: due = completed + failed + unfinished + dropped.
  */
 import { bottleneckOf } from "../trust/bottleneck.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
@@ -209,7 +209,10 @@ function measuredOf(
   };
 }
 
-/** The wait for requests in flight after the deadline; absent if there was none. */
+/**
+ * The wait for requests in flight after the deadline; if two loads take turns, also the requests that ended outside the
+ * measured parts of the turns. Absent if there was none of this.
+ */
 function drainOf(totals: readonly WorkerTotals[]): Pick<UnjudgedMeasurement, "drain"> {
   const us = Math.max(...totals.map(({ drain }) => drain.us));
   const completed = sumOf(totals, ({ drain }) => drain.completed);

@@ -26,7 +26,7 @@ export interface Loader {
   live?(): readonly LiveAgent[];
   /** Lower bounds of the latencies of the requests in flight, by worker. Absent if the loader can't tell them. */
   inFlight?(): readonly SparseHistogram[];
-  /** Why lines are missing from the last load's request log, or null; absent if agents write the logs. */
+  /** Why lines are missing from the last load's request log; null if none are. Absent if agents write the logs. */
   incompleteLogReason?(): string | null;
   close(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export interface LoadRequest extends Access {
   readonly load: Load;
   /** Seed of the arrivals. */
   readonly seed: number;
-  /** auto: the best that works here. */
+  /** auto: the best driver that works on this machine. */
   readonly driver: DriverName | "auto";
   readonly intervalMs: number;
   /** File for the request log; null for none. */

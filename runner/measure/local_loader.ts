@@ -47,7 +47,7 @@ export interface FleetPart {
   readonly onSoFar?: (worker: number, report: SoFarReport) => void;
 }
 
-/** A timer with a longer delay would fire immediately. */
+/** A timer with this delay, or a longer one, would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31;
 
 /** A note if the server allows fewer streams than the load has; otherwise null. */
@@ -187,8 +187,8 @@ async function driverFor(
 }
 
 /**
- * Creates the request log with its header. A stream, such as a named pipe, stays open, because its reader would take
- * closing it for the end of the log. Throws a UserError if the file can't be written.
+ * Creates the request log with its header. Returns null for a file. A stream, such as a named pipe, is returned open,
+ * because its reader would take closing it for the end of the log. Throws a UserError if the log can't be written.
  */
 async function beginLog(path: string): Promise<Deno.FsFile | null> {
   const { LOG_HEADER } = await import("../load/recording/request_log.ts");

@@ -30,7 +30,7 @@ import type { Health, WorkerReport } from "../load/worker/messages.ts";
 import { valueAtPercentile } from "../stats/histogram/histogram.ts";
 
 interface LoadHooks {
-  /** Makes the load; the caller closes it. */
+  /** Makes the load. The caller closes the loader. */
   readonly loader: Loader;
   readonly onProgress: OnProgress;
   /** The load starts at this moment, milliseconds since the epoch. */

@@ -1,6 +1,6 @@
 /**
- * The laws for the messages of streams and WebSockets, by step: due = received + failed + unfinished + dropped (law 1),
- * and the other counts agree with that.
+ * What the counts of messages of streams and WebSockets must obey, by step: due = received + failed + unfinished +
+ * dropped, and the other counts agree with that.
  */
 import type { MessageCounts } from "../load/recording/message_counts.ts";
 import type { MessageTotals } from "../load/recording/messages.ts";

@@ -1,5 +1,6 @@
 /**
- * Whether a server can be reached at all: checked before a load that waits for it, and when its first requests fail.
+ * Checks whether a server can be reached at all: before a load that waits for it, and when the first dial or the first
+ * requests of a load fail.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { TargetError } from "../../base/errors.ts";
@@ -27,8 +28,9 @@ async function dialError(endpoint: Endpoint, signal: AbortSignal): Promise<DialE
 }
 
 /**
- * Resolves as soon as the server accepts a connection, on abort, or at once if no wait was requested. Throws a
- * TargetError after `waitMs`, or at once if the TLS handshake fails, because waiting would not help.
+ * Resolves as soon as the server accepts a connection or an attempt is inconclusive, on abort, or at once if `waitMs`
+ * is undefined. Throws a TargetError after `waitMs`, or at once if the TLS handshake fails, because waiting would not
+ * help.
  */
 export async function waitForServer(
   endpoint: Endpoint,

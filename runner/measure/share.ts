@@ -324,8 +324,8 @@ function stepOf(step: ScriptRequest | ThinkStep, checkedStream: Checked): StepSp
 type Checked = (request: ScriptRequest) => Pick<PreparedRequest, "check" | "stream">;
 
 /**
- * Makes expectations of responses. Requests with equal expectations get the same object, because a worker prepares
- * something for each object, and a table may have a million rows.
+ * Makes expectations of responses. Requests with equal expectations get the same object, because a worker prepares a
+ * check for each object, and a table may have a million rows.
  */
 function checkedStreams(implicit: boolean): Checked {
   const numberOf = expectationNumbers();

@@ -163,7 +163,8 @@ export function reasonsOf(totals: readonly WorkerTotals[]): Measurement["reasons
   return Object.fromEntries([...reasons].sort((a, b) => b[1] - a[1]));
 }
 
-// Law 1: due = completed + failed + unfinished + dropped, and all other counts agree with that.
+// The counts must obey a law: due = completed + failed + unfinished + dropped, and all other counts
+// agree with that.
 
 /** Sums over all intervals. */
 export interface IntervalCounts {

@@ -136,7 +136,10 @@ async function take(
   }
 }
 
-/** Load of a profile run; after searches for a capacity, a load at the lowest rate that they found. */
+/**
+ * Load of a profile run; after searches for a capacity, a load at the lowest rate that they found, or null if they
+ * found none.
+ */
 function loadOf({ load }: Cell, runs: readonly Run[]): Load | null {
   if (load.kind !== "capacity") return load;
   const { goal: { trial: [, durationMs] }, share: _, ...common } = load;

@@ -1,6 +1,6 @@
 /**
- * The profile runs of an experiment, after all measured ones: for each cell as many as the file says, in the file's
- * order.
+ * The profile runs of an experiment, after all measured ones: as many for each cell as the experiment file says, with
+ * the cells in the file's order.
  */
 import { dirname, join } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";

@@ -1,8 +1,8 @@
 /**
  * Checks that the shape of a result file cannot express: that histograms are valid and hold as many values as are
- * counted beside them, that counts add up (law 1), that times are in order, and that no run is there twice. Without
- * these checks, a file that was cut, edited or made up would be shown as a measurement, or would make the report fail
- * in the middle. Pure.
+ * counted beside them, that counts add up, that times are in order, and that no run is there twice. Without these
+ * checks, a file that was cut, edited or made up would be shown as a measurement, or would make the report fail in the
+ * middle. Pure.
  */
 import type { StreamFigures } from "./messages.ts";
 import type { Measurement, Results, Run } from "./result.ts";

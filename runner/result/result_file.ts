@@ -133,7 +133,7 @@ export class ResultFile {
     }
   }
 
-  /** Writes synchronously, because nothing is measured meanwhile. */
+  /** Writes synchronously, which disturbs no measurement, because none is made meanwhile. */
   #write(file: Deno.FsFile): void {
     const { runs: _, ...results } = this.results;
     const head = encoder.encode(JSON.stringify(results).replace(/\}$/, `,"runs":[\n`));

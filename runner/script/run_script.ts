@@ -69,8 +69,8 @@ export async function beginScript(
   if (code === undefined) return unscripted(script);
   const whole = scriptCode(code, environment);
   // Evaluating the script takes some hundredths of a second, perhaps during the load, so all calls
-  // share one evaluated script, its realm. A call that is cut off may continue in its realm once
-  // its response arrives, so the next call gets a new realm.
+  // share one realm, in which the script is evaluated once. A call that is cut off may continue in
+  // its realm when a response that it awaits arrives, so the next call gets a new realm.
   let realm: Realm | null = null;
   const call = (name: string, given: readonly unknown[], within: Within): Promise<string> =>
     callIn({

@@ -22,7 +22,7 @@ export class Rendezvous {
     return this.#start.promise;
   }
 
-  /** Called when one of the sides will not arrive. */
+  /** Makes `arrive` reject with this error. Called when one of the sides will not arrive. */
   cancel(error: unknown): void {
     this.#start.reject(error);
   }

@@ -24,8 +24,8 @@ export interface WorkerTotals {
   /** Number of latencies that are only lower bounds, because the request timed out, was unfinished or was dropped. */
   readonly censored: number;
   /**
-   * Requests that ended after the deadline or, if two loads take turns, outside the measured parts of the load's
-   * slices; all zero if there were none.
+   * Requests that ended after the deadline; if two loads take turns, also those that ended outside the measured parts
+   * of this load's turns. All zero if there were none.
    */
   readonly drain: Drain;
   readonly checksPassed: number;
@@ -72,7 +72,10 @@ export interface WorkerTotals {
   readonly sockets?: readonly SocketTotals[];
 }
 
-/** Requests that ended after the deadline, while nothing new was sent. */
+/**
+ * Requests that ended after the deadline, while nothing new was sent; if two loads take turns, the counts of completed
+ * requests and bytes also include those outside the measured parts of the load's turns.
+ */
 export interface Drain {
   /** Time from the deadline until the last request ended. */
   readonly us: number;
@@ -135,8 +138,8 @@ export interface SessionTotals {
   /** Time from the user's arrival to the end of the last step. */
   readonly length: SparseHistogram;
   /**
-   * Number of places for virtual users that had any session; a place is taken by one user after another. `mostOfPlace`:
-   * the largest number of sessions at one place.
+   * Number of places that had any session; a place is taken by one virtual user after another. `mostOfPlace`: the
+   * largest number of sessions at one place.
    */
   readonly places: number;
   readonly mostOfPlace: number;

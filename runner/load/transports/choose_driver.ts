@@ -16,7 +16,8 @@ export interface DriverChoice {
 }
 
 /**
- * Throws a UserError if the requested driver can't serve this endpoint on any machine.
+ * Throws a UserError if no machine could do what is asked: the epoll driver on a unix socket, or resuming TLS sessions
+ * without TLS or with the tcp driver.
  * @param resumes Whether TLS sessions are to be resumed.
  */
 export function checkDriver(
@@ -29,7 +30,10 @@ export function checkDriver(
   if (resumes && wish === "tcp") throw new UserError([NEEDS_EPOLL_DRIVER]);
 }
 
-/** Throws as `checkDriver` does, and a TargetError if the requested driver does not work on this machine. */
+/**
+ * Throws as `checkDriver` does, and a TargetError if the epoll driver does not work on this machine although it was
+ * requested, or is needed to resume TLS sessions.
+ */
 export async function chooseDriver(
   wish: DriverName | "auto",
   endpoint: Endpoint,

@@ -109,7 +109,10 @@ class DenoConnection implements TransportConnection {
     return this.#writes?.unsentBytes ?? 0;
   }
 
-  /** Null for large requests, parts of which the system may still hold without saying so. */
+  /**
+   * Whether everything has been sent. Null once large requests are written, because the system may still hold parts of
+   * them without saying so.
+   */
   get isSent(): boolean | null {
     if (this.#writes?.isBusy) return false;
     return this.#requestBytes <= SOCKET_ROOM_BYTES || null;

@@ -22,7 +22,7 @@ import { spinning, type Wait, type Waiter, waiterFor, wakePunctually } from "./e
 
 const READ_BYTES = 256 * 1024;
 const MAX_EVENTS = 1_024;
-/** Events that an open socket can have. Any other event means that the peer has closed or reset the connection. */
+/** Events of a connection that works. Any other event means that the peer has closed or reset the connection. */
 const READY = EPOLLIN | EPOLLOUT;
 
 export class EpollDriver implements Driver {
@@ -84,7 +84,7 @@ export class EpollDriver implements Driver {
       nowUs = this.now();
       if (nowUs >= this.#sockets.nextUs) this.#sockets.tryNext(nowUs);
       this.busy.add(Math.min(wokenUs, nextUs), nowUs);
-      // In a punctual load, an event of a socket may change when something is next due.
+      // In a load that must be punctual, an event of a socket may change when the next tick is due.
       const mayHaveChanged = ready > 0 && handler.punctual;
       if (!mayHaveChanged && nowUs < nextUs) continue;
       nextUs = handler.onTick(nowUs);
@@ -138,7 +138,7 @@ export class EpollDriver implements Driver {
     this.#dials.connect(slot);
   }
 
-  // hot: usually one call for a whole request.
+  // hot: usually one system call sends a whole request.
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
     const unsent = this.#unsent[slot];
     if (unsent !== null) return void unsent.push(bytes);

@@ -58,8 +58,8 @@ export interface TlsLayer {
   /** What has been agreed in handshakes so far. */
   readonly use: TlsUse;
   /**
-   * Continues the handshake of a connected socket, and watches the socket for the event that it waits for. Returns null
-   * when the connection is open, "" while the handshake continues, or why it failed.
+   * Continues the handshake of a connected socket, and watches the socket for the event that the handshake waits for.
+   * Returns null when the connection is open, "" while the handshake continues, or why it failed.
    */
   shakeHands(slot: number): string | null;
   /**
@@ -78,7 +78,7 @@ export interface TlsLayer {
   holdsMore(slot: number): boolean;
   /** Number of bytes accepted; 0 or less if there is no room, or the connection is broken. */
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): number;
-  /** Called before the socket of the slot is closed. */
+  /** Ends TLS on the slot's connection. Called before the socket is closed. */
   close(slot: number): void;
   /** Frees everything. Called once every slot is closed and none will be opened again. */
   end(): void;
@@ -131,8 +131,9 @@ export class EpollSockets {
    */
   readonly generation: Int32Array;
   /**
-   * `EPOLLET`: an open socket is reported once when data comes, and the kernel need not look at it again for the next
-   * wait. A caller that reads only a part calls `watch` again. 0: the socket is reported as long as there is data.
+   * How the kernel reports data on an open socket. `EPOLLET`: once when data comes, so that the kernel need not look at
+   * the socket again for the next wait; a caller that reads only a part calls `watch` again. 0: as long as there is
+   * data.
    */
   trigger = 0;
   /** When `tryNext` must be called, microseconds. */
@@ -235,8 +236,9 @@ export class EpollSockets {
   }
 
   /**
-   * Handles a socket that has connected or failed to. Returns null if the slot has the socket now and watches it for
-   * data; `STILL_DIALING`; or the reason why the dial has failed.
+   * Handles a socket that has connected or failed to. Returns null if it has connected: it is then the slot's socket,
+   * and is watched for data. Otherwise returns `STILL_DIALING` while another attempt of the dial may succeed, or the
+   * reason why the dial has failed.
    * @param generation The generation of the socket.
    * @param events The socket's events. The kernel reports an error among them even if nobody asked for errors.
    */

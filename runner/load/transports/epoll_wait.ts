@@ -80,7 +80,7 @@ export interface Waiter {
 type WaitMethod = (queue: EventQueue) => Omit<Waiter, "note">;
 
 /**
- * The best way to wait that works here. Throws what is missing if none works.
+ * The best way to wait that works here. Throws an error that says which calls are missing if none works.
  * @param isPunctual Whether the kernel wakes this thread to the microsecond (`wakePunctually`).
  */
 export function waiterFor(queue: EventQueue, isPunctual: boolean): Waiter {
@@ -114,8 +114,8 @@ export function wakePunctually({ prctl }: Libc): boolean {
 }
 
 /**
- * Whether a worker could have punctual timers. Only asks, and sets nothing: threads started from here would inherit the
- * setting.
+ * Whether a worker could have punctual timers. Only asks, and sets nothing, because threads started from this one would
+ * inherit the setting.
  */
 export function canWakePunctually({ prctl }: Libc): boolean {
   return prctl(PR_GET_TIMERSLACK, 0n, 0n, 0n, 0n) >= 0;

@@ -75,7 +75,10 @@ function unread(socket: Socket): Socket {
 class SharedBuffer {
   readonly readBuffer = Buffer.alloc(READ_BYTES);
   readonly readBytes: Uint8Array = viewOf(this.readBuffer);
-  /** Buffer over the bytes that were sent last. It is reused, because most requests have the same bytes. */
+  /**
+   * The bytes that were sent last; `#buffer` is a Buffer over them. It is reused, because most requests have the same
+   * bytes.
+   */
   #sent = viewOf(this.readBuffer);
   #buffer = this.readBuffer;
 

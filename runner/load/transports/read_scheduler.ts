@@ -85,8 +85,8 @@ export class ReadScheduler {
 }
 
 /**
- * One iteration of the worker's event loop, from the first event of a socket until all ready events have been handled:
- * anything that became ready meanwhile had to wait.
+ * One iteration of the worker's event loop, from the first event of a socket until all ready events have been handled.
+ * All of this time counts as busy, because anything that becomes ready meanwhile has to wait.
  */
 export class LoopIteration {
   index = 0;

@@ -73,8 +73,9 @@ export class TcpDriver implements Driver {
   }
 
   /**
-   * Waits until a time or, in a punctual load, until a socket has an event, because that may change when the next tick
-   * is due. Timers are 1–2 ms late, so a punctual load spins through the last part of the wait, at the cost of a core.
+   * Waits until a time. In a punctual load, returns sooner: `SPIN_US` before that time, or when a socket has an event,
+   * because that may change when the next tick is due. Timers are 1–2 ms late, so the caller spins through the rest, at
+   * the cost of a core.
    * @param timeUs Microseconds until that time; negative if it has passed.
    */
   #wait(timeUs: number, punctual: boolean): Promise<void> {

@@ -21,7 +21,10 @@ export interface TransportConnection {
   send(bytes: Uint8Array<ArrayBuffer>): void;
   /** Bytes handed to `send` that the system has not accepted yet, as far as the runtime tells. */
   readonly unsentBytes: number;
-  /** Whether everything sent has reached the peer; null if that can't be known. */
+  /**
+   * Whether everything sent has reached the peer; null if that can't be known. Requests of up to `SOCKET_ROOM_BYTES`
+   * are taken to reach it once they are written.
+   */
   readonly isSent: boolean | null;
   /** Reads now, after the connection had to wait (`ReadScheduler`). */
   readNow(): void;

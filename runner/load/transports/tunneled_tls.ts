@@ -33,7 +33,10 @@ export class TunneledTls extends EpollTls {
     return this.shakeHands(slot);
   }
 
-  /** Sends the request for a tunnel in one go, because a new socket has room for so few bytes. */
+  /**
+   * Sends the request for a tunnel in a single call: it is so short that the empty buffer of a new socket has room for
+   * it.
+   */
   #request(slot: number): string {
     const request = this.#connect;
     const sent = this.#calls.send(this.#fd(slot), request, request.length, MSG_DONTWAIT_NOSIGNAL);

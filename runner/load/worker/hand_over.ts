@@ -1,7 +1,7 @@
 /**
- * What a worker posts at the end of each interval. The cost depends on what the interval holds, not on how long the run
- * is. The only times of the whole run that every message contains are those of dials, time-outs and sessions, and those
- * of `ResponseGroups`, which cover few responses.
+ * What a worker posts at the end of each interval. The cost of posting it depends on what the interval holds, not on
+ * how long the run is. The only times of the whole run that every message contains are those of dials, time-outs and
+ * sessions, and those of `ResponseGroups`, which cover few responses.
  */
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { Recorder } from "../recording/recorder.ts";

@@ -79,7 +79,10 @@ export class WorkerPool {
     }
   }
 
-  /** Latencies so far of the requests that each worker had in flight when it last reported. */
+  /**
+   * Latencies so far of the requests that each worker had in flight when it last reported, without workers that were
+   * ended.
+   */
   get inFlight(): readonly SparseHistogram[] {
     return this.#workers.flatMap(({ wasEnded, soFar }) => wasEnded ? [] : [soFar.open]);
   }
@@ -183,7 +186,10 @@ class PoolRun {
     return finished?.report ?? null;
   }
 
-  /** Returns the report of a worker that was ended, and hands on the lower bounds that no interval contains yet. */
+  /**
+   * Returns the report of a worker that was ended, and calls `onInterval` with the lower bounds that no interval
+   * contains yet.
+   */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
     const { boundsPart, reportOfSilent } = await import("./silent_worker.ts"); // loaded on demand, because few runs need it
     const { share: { pacer, turns, script, durationUs }, lastIndex: own } = this.workers[index];

@@ -1,6 +1,6 @@
 /**
- * The report of a worker that fell silent: its last report, with the rest of its share counted as dropped. So every
- * exchange that was due, over all workers, still has exactly one outcome.
+ * The report of a worker that fell silent: its last report, with the rest of its share of the load counted as dropped.
+ * So every exchange that was due, over all workers, still has exactly one outcome.
  */
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { JobShare } from "../engine/job.ts";

@@ -56,9 +56,9 @@ const SHORT_SLICE_US = 100;
 let hasShortSlices = false;
 
 /**
- * Lets this thread send requests at the moment they are due, even while other threads of this process compile, collect
- * garbage or draw the live view on the same core. With the usual time slices, those threads would keep the core for
- * some milliseconds.
+ * If `promptly`, lets this thread send requests at the moment they are due, even while other threads of this process
+ * compile, collect garbage or draw the live view on the same core. With the usual time slices, which it otherwise
+ * restores, those threads would keep the core for some milliseconds.
  */
 function beWokenPromptly(promptly: boolean): void {
   if (promptly === hasShortSlices) return;

@@ -110,8 +110,8 @@ interface Level {
  */
 const NEAR = 8;
 /**
- * Trials at a rate below the highest by more than this factor show nothing about clusters at the capacity. Trials with
- * far more late requests than allowed are left out before the highest rate is determined.
+ * Trials at less than the highest rate divided by this factor are left out, because they show nothing about clusters at
+ * the capacity. Trials with far more late requests than allowed are left out before the highest rate is determined.
  */
 const NEAR_RATE = 1.15;
 /**
@@ -200,8 +200,9 @@ function blended(
 }
 
 /**
- * The seconds of a trial during which its queue was settled. A queue that was empty at first has its usual length after
- * two relaxation times.
+ * The seconds of a trial that count as settled. A queue that was empty at first has its usual length after two
+ * relaxation times. If the start of the trial that is left out is shorter than that, the missing seconds are deducted
+ * twice.
  */
 function settledS({ ratePerSec, seconds, startS }: TrialShare, rule: Rule): number {
   const missing = Math.max(0, 2 * relaxationS(ratePerSec, rule) - startS);
@@ -389,7 +390,10 @@ function growthOf(ratePerSec: number, { allowed, limitS }: Rule, part: number): 
   return limitS === 0 ? -2 * Math.log(allowed) : limitS * ratePerSec * part;
 }
 
-/** Multiples of the M/M/1 growth, with prior probabilities: steeper growth is as probable, flatter growth less so. */
+/**
+ * Multiples of the M/M/1 growth, with relative prior probabilities: those from 1 to 8 are equally probable, all others
+ * less so.
+ */
 const GROWTHS = [
   ...[[0.1, 0.1], [0.25, 0.2], [0.5, 0.5], [0.7, 0.8], [1, 1]] as const,
   ...[[1.5, 1], [2.5, 1], [8, 1], [32, 0.7]] as const,

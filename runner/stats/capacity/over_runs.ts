@@ -13,18 +13,21 @@ export interface FoundCapacity {
 }
 
 export interface CellCapacity {
-  /** Geometric mean over the runs. If any run is a lower bound, the mean is one, too. */
+  /** Geometric mean over the runs. If the capacity of any run is a lower bound, the mean is one, too. */
   readonly value: number;
   readonly isAtLeast: boolean;
-  /** Lower end of the confidence interval; null if there are too few runs. */
+  /** Lower end of the confidence interval; null if there are too few runs (see `FEWEST_WITH_BOUNDS`). */
   readonly low: number | null;
-  /** Upper end of the confidence interval; null if there are too few runs, or if any run is a lower bound. */
+  /**
+   * Upper end of the confidence interval; null if there are too few runs, or if the capacity of any run is a lower
+   * bound.
+   */
   readonly high: number | null;
 }
 
 /**
- * The fewest runs from which a lower end of the interval is computed if any of them is a lower bound. With n runs, the
- * chance that all lie above the true capacity is ½ⁿ, which is below 2.5 % from 6 runs on.
+ * The fewest runs from which a lower end of the interval is computed if the capacity of any of them is a lower bound.
+ * With n runs, the chance that all lie above the true capacity is ½ⁿ, which is below 2.5 % from 6 runs on.
  */
 const FEWEST_WITH_BOUNDS = 6;
 

@@ -17,8 +17,8 @@ export interface Rule {
 }
 
 /**
- * Multiples of the limit beyond which requests are counted. The limit itself comes first; the last one shows how heavy
- * the tail is.
+ * Multiples of a rule's time limit. The requests that take longer are counted for each multiple. The limit itself comes
+ * first; twice the limit, which comes last, shows how heavy the tail is.
  */
 export const LEVELS = [1, 1 / 2, 1 / 4, 2] as const;
 
@@ -54,7 +54,8 @@ export function clusteringOf(share: number): number {
  * Mean time in seconds between independent clusters of slow requests, for a target that is loaded at its capacity. If
  * slow requests are rare, this is about the relaxation time divided by their share.
  *
- * @param share The share of slow requests. Any latency may be the limit for slow, not only that of the rule.
+ * @param share The share of slow requests. Any latency may be the limit above which they are slow, not only that of the
+ * rule.
  */
 export function clusterEveryS(ratePerSec: number, rule: Rule, share: number): number {
   if (rule.limitS === 0) return REFUSALS_S;

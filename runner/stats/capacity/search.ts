@@ -1,7 +1,8 @@
 /**
  * The search for a capacity: takes the trials so far, and returns the next one or ends. Pure. It follows MLRsearch
  * (IETF draft-ietf-bmwg-mlrsearch): it starts from a given rate, doubles its steps in log space until it knows both a
- * rate that holds and one that breaks, bisects, then makes long trials, which confirm the bounds.
+ * rate that holds (at which no rule is broken) and one that breaks, bisects, then makes long trials, which confirm the
+ * bounds.
  *
  * It differs in what a bound is. MLRsearch weighs the seconds of bad trials against those of good ones. But near the
  * capacity of a queue, chance decides whether a trial of half a minute is good or bad. So here the shares of late
@@ -27,7 +28,9 @@ export interface SearchGoal {
   readonly longS: number;
   /** Length of the sustained trial, which confirms a result. */
   readonly longestS: number;
-  /** Peak throughput in a closed loop. The first trial has this rate, unless an earlier search found an interval. */
+  /**
+   * Peak throughput in a closed loop. The first trial has this rate, unless earlier searches found a narrow interval.
+   */
   readonly peakPerSec: number;
 }
 
@@ -96,7 +99,10 @@ export type SearchStep =
 const TAIL = 0.01;
 /** First step away from the first rate, in widths of the requested interval. */
 const FIRST_STEP = 2;
-/** A rate is near the capacity if it broke a rule with fewer than this multiple of the allowed number of requests. */
+/**
+ * A rate that broke a rule is still near the capacity if fewer than this multiple of the allowed number of requests
+ * broke it.
+ */
 const NEARLY_HELD = 8;
 /**
  * If the rate that held and the rate that broke are more than this many first steps apart, the search steps up from the
@@ -112,7 +118,7 @@ const COARSE = 2.2;
  * the ends of the interval, and how steeply the share of late requests rises between them.
  */
 const SPREAD = 0.6;
-/** The most long trials below the estimate for each one above it. */
+/** At most this many long trials are below the estimate for each one above it. */
 const MOST_BELOW = 2;
 /**
  * A server that completes less than this share of a rate is overloaded, and its throughput then guides the search
@@ -120,14 +126,14 @@ const MOST_BELOW = 2;
  */
 const NEARLY_SERVED = 0.98;
 /**
- * A server that completes less than every rate tried is failing rather than overloaded, so after this many such trials
- * the steps double again.
+ * At most this many trials of an overloaded server leave the step as it is; each further one doubles it. A server that
+ * completes less than every rate tried is failing rather than overloaded.
  */
 const MOST_OVERLOADS = 4;
 
 /**
- * @param prior The search begins just outside of this interval instead of at the peak. No estimate uses it, so a wrong
- * interval costs trials but no coverage.
+ * @param prior Unless this interval is wide, the search begins just outside of it instead of at the peak. No estimate
+ * uses it, so a wrong interval costs trials but no coverage.
  */
 export function nextStep(
   goal: SearchGoal,
@@ -171,7 +177,7 @@ function outsideStep(
   return longTrial(goal, ratePerSec);
 }
 
-/** Number of trials that only showed that the server was overloaded, at most `MOST_OVERLOADS`. */
+/** Number of trials in which the server was overloaded, counted up to `MOST_OVERLOADS`. */
 function overloads(trials: readonly SearchedTrial[]): number {
   const overloaded = trials.filter((one) => one.servedPerSec < NEARLY_SERVED * one.ratePerSec);
   return Math.min(overloaded.length, MOST_OVERLOADS);
@@ -237,8 +243,8 @@ function longestRelaxationS({ rules }: Pick<SearchGoal, "rules">, ratePerSec: nu
 
 /**
  * Returns a long trial on the side on which the interval is wider. Once the interval is narrow enough, returns the
- * sustained trial. Its rate is just above the lower end of the interval, or of an interval of the requested width
- * around the estimate if that end is lower.
+ * sustained trial. Its rate is just above the lower end of the interval, or just above the lower end of an interval of
+ * the requested width around the estimate, whichever end is lower.
  */
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
   const { value, low, high, clusters } = estimateCapacity(goal, trials);
@@ -275,9 +281,10 @@ const LEAST_BURST_S = 0.5;
 const SHORTEST_BURST_S = 0.02;
 
 /**
- * A result stands only if a rate near its lower end holds for a long time and after an overload. A target that stays
- * slow after an overload, or fails after a minute, does not have this capacity (N. Bronson et al., Metastable failures
- * in distributed systems, HotOS 2021).
+ * Returns the sustained trial, or ends the search if there was already one at about this rate or above. A result stands
+ * only if a rate near its lower end holds for a long time and after an overload. A target that stays slow after an
+ * overload, or fails after a minute, does not have this capacity (N. Bronson et al., Metastable failures in distributed
+ * systems, HotOS 2021).
  */
 function sustainedStep(
   goal: SearchGoal,
@@ -304,9 +311,9 @@ function sustainedStep(
 }
 
 /**
- * The estimate; null until both a rate that holds and one that breaks are known. Once a sustained trial has held, the
- * interval begins below that trial's rate (see `INSIDE`), because it is unknown whether the target sustains a higher
- * rate and recovers from an overload at it.
+ * The estimate; null until both a rate that holds and one that breaks are known. After a sustained trial, the interval
+ * begins below that trial's rate (see `INSIDE`), because it is unknown whether the target sustains a higher rate and
+ * recovers from an overload at it.
  */
 export function capacityOf(
   goal: SearchGoal,

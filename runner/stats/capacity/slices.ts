@@ -17,7 +17,9 @@ export interface TrialSlice {
 /** Requests beyond one of the `LEVELS`, which are multiples of the limit. */
 export interface LevelShare {
   readonly beyond: number;
-  /** Variance of `beyond` over the variance that independent requests would have; null if it can't be estimated. */
+  /**
+   * Variance of `beyond`, divided by the variance that independent requests would have; null if it can't be estimated.
+   */
   readonly dispersion: number | null;
 }
 
@@ -69,10 +71,10 @@ export interface CountedSlice {
 }
 
 /**
- * Variance of the number of requests beyond a limit over the variance that independent requests would have. The largest
- * value over groups of 1, 2, 4 … slices counts, because a group that is shorter than a spell of late requests makes the
- * variance seem too small (batch means: G. S. Fishman, 1978). Null if all or none of the requests are beyond, or if
- * there are too few slices.
+ * Variance of the number of requests beyond a limit, divided by the variance that independent requests would have. The
+ * largest value for groups of 1, 2, 4 … slices counts, because a group that is shorter than a spell of late requests
+ * makes the variance seem too small (batch means: G. S. Fishman, 1978). Null if all or none of the requests are beyond
+ * the limit, or if there are too few slices.
  */
 export function dispersionOf(slices: readonly CountedSlice[]): number | null {
   let most: number | null = null;

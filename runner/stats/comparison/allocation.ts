@@ -12,7 +12,10 @@ import { effectSeen, type PlannedFamily } from "./planning.ts";
 export interface RunNoise {
   /** The part of the variance that remains however long runs are. */
   readonly run: number;
-  /** The variance that one second contributes; a run of L seconds has 1/L of it. */
+  /**
+   * The part of the variance that shrinks as runs get longer, for a run of one second; for L seconds, it is 1/L of
+   * that.
+   */
   readonly second: number;
 }
 

@@ -33,8 +33,9 @@ export function variancePriorOf(found: readonly Variance[]): Variance | null {
   const byChance = meanOf(found.map(({ degreesOfFreedom: d }) => trigamma(d / 2)));
   const freedom = logs.length - 1;
   const excess = squares / freedom - byChance * (1 - Math.sqrt(2 / freedom));
-  // A variance can't borrow more degrees of freedom than all other variances have together. Each of
-  // them may borrow as many, so this is the sum for the variance whose others have the fewest.
+  // A variance can't borrow more degrees of freedom than all others have together. The result holds
+  // for every variance, so its limit is that of the variance with the most degrees of freedom of
+  // its own.
   const freedoms = found.map(({ degreesOfFreedom: d }) => d);
   const most = freedoms.reduce((sum, d) => sum + d, 0) - Math.max(...freedoms);
   const degreesOfFreedom = excess <= 0 ? most : Math.min(most, 2 * inverseTrigamma(excess));

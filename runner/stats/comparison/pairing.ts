@@ -20,8 +20,8 @@ import type { Variance } from "../confidence/confidence_interval.ts";
 const LEAST_PAIRS = 4;
 
 /**
- * The range of the gain that chance explains. The gain is the variance without pairing over the variance with it.
- * Outside of the range, runs of the same repetition resemble each other more, or less, than chance explains.
+ * The range of the gain that chance explains. The gain is the variance without pairing, divided by the variance with
+ * it. Outside of the range, runs of the same repetition resemble each other more, or less, than chance explains.
  */
 const LEAST_GAIN = 0.6;
 const MOST_GAIN = 3;

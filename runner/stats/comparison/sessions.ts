@@ -81,8 +81,8 @@ export interface SessionContrast extends Variance {
 }
 
 /**
- * If both sides have at least this many sessions, `LEAST_FREEDOM` does not apply. A single session may be an outlier,
- * as one in five may be; among three, an outlier shows in the spread.
+ * If both sides have at least this many sessions, `LEAST_FREEDOM` does not apply. About one session in five may be an
+ * outlier. A single session doesn't show whether it is one; among three, an outlier shows in the spread.
  */
 export const LEAST_A_SIDE = 3;
 /**

@@ -111,7 +111,7 @@ function countSubsets(ranks: readonly number[], size: number): Float64Array {
 
 // hot: a comparison does this for each of its cells and figures, and each time over tens of
 // thousands of sums.
-/** @param reached The largest sum that any ranks so far can have. */
+/** @param reached The largest sum that the ranks seen so far can have. */
 function addShifted(
   counts: Float64Array,
   fewer: Float64Array,

@@ -33,7 +33,7 @@ export interface BootstrapOptions extends DrawOptions {
 
 /** A figure of a group of runs, and all that its interval is computed from. All logarithms are natural. */
 export interface Estimate extends Sampling {
-  /** The figure of all runs pooled, in requests per second or microseconds. */
+  /** The figure of all runs pooled, in its own unit, such as requests per second or microseconds. */
   readonly value: number;
   /** The figure of each run, in the order of the runs. */
   readonly byRun: readonly number[];
@@ -41,7 +41,10 @@ export interface Estimate extends Sampling {
   readonly logStandardError: number;
   /** ln (figure of a resample / `value`) for each resample, in the order drawn. */
   readonly logDraws: Float64Array;
-  /** The estimate from only these repetitions; null under the same conditions as in `bootstrap`. */
+  /**
+   * The estimate from only these repetitions. Null if the estimate has none of them, and under the same conditions as
+   * in `bootstrap`.
+   */
   readonly of: (repetitions: readonly number[]) => Estimate | null;
 }
 

@@ -64,10 +64,10 @@ interface Term {
 
 /**
  * The interval of a product of figures, each raised to its power. Figures of the same session are resampled together,
- * over the repetitions that all of them have. The variances of different sessions add up, with degrees of freedom by
- * Welch and Satterthwaite.
+ * over the repetitions that all of them have, if there are at least two. The variances of different sessions add up,
+ * with degrees of freedom by Welch and Satterthwaite.
  *
- * @returns Null if any session has fewer than two repetitions.
+ * @returns Null if any figure has fewer than two runs.
  */
 export function contrastOf(
   terms: readonly Term[],

@@ -88,8 +88,8 @@ export class Pool {
   }
 
   /**
-   * Does the same as `productLimitUs`, for weighted blocks and with values spread over their buckets. Returns the
-   * longest value if the estimate does not reach the percentile.
+   * Does the same as `productLimitUs` (`censoring.ts`), for weighted blocks and with values spread over their buckets.
+   * Returns the longest value if the estimate does not reach the percentile.
    *
    * Between two buckets with bounds, the surviving share S falls by equal steps, one for each request that ended: it is
    * S·(1 − e/n) after e of the n at risk. So it reaches the target t at e = n·(1 − t/S), which is a rank.
@@ -207,7 +207,8 @@ interface TimelinePoint {
 }
 
 /**
- * One block for each interval, in order. An interval costs some 20 µs the first time and 2 µs later.
+ * One block for each interval, in order. An interval costs some 20 µs the first time, and 2 µs once its histogram is
+ * cached.
  *
  * @param clock When the clock of a latency starts. If it starts when a request is sent (closed loop), the end of the
  * run cuts requests off independently of how long they take, so the product limit applies. If it starts at the intended
@@ -254,7 +255,7 @@ export function firstFrom(points: readonly TimelinePoint[], seconds: number): nu
   return points.filter((_, index) => (points[index - 1]?.endS ?? 0) < seconds - 1e-6).length;
 }
 
-/** The parts of a run's results that are needed here. */
+/** The parts of a run's results that `countedFrom` reads. */
 interface TimedRun {
   readonly timeline: { readonly points: readonly TimelinePoint[] };
   readonly warmup: { readonly steadyFromS: number | null } | null;

@@ -92,7 +92,7 @@ export function shareDifference(
 
 /**
  * Two-sided p-value: the probability of a share at least as far from `limit` as this one, if `limit` were the true
- * share. It is computed by both methods, and the larger p counts.
+ * share. It is computed for each of the bases (`basesOf`), and the largest p counts.
  */
 export function shareP(runs: readonly Proportion[], limit: number): number {
   const { count, of } = pooled(runs);
@@ -146,7 +146,7 @@ function basesOf(runs: readonly Proportion[]): Basis[] {
     : [counting, { of: of / effect, degreesOfFreedom: filled.length - 1 }];
 }
 
-/** Variance between runs over the variance that independent requests would have, as for a ratio of two sums. */
+/** Variance between runs, divided by the variance that independent requests would have, as for a ratio of two sums. */
 function designEffect(runs: readonly Proportion[]): number {
   const { count, of } = pooled(runs);
   const share = count / of;

@@ -10,7 +10,7 @@ import type { ConfidenceInterval } from "./confidence_interval.ts";
 
 /**
  * Numbers of repetitions after which the intervals are checked, each about √2 times the one before. The experiment ends
- * after the last, whatever the intervals.
+ * after the last, however wide the intervals still are.
  */
 export const LOOKS = [5, 7, 10, 14, 20, 28, 40, 56] as const;
 

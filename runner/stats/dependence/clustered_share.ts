@@ -71,7 +71,10 @@ export function clustersOf(
   return Math.max(seen, allowed) / ratio;
 }
 
-/** What a longer run of the same kind is expected to show. The ratio excludes the allowance for uncertainty. */
+/**
+ * What a longer run of the same kind is expected to show. `ratio` is the dispersion without the allowance for
+ * uncertainty (`uncertaintyOf`).
+ */
 export interface Expected {
   readonly ratio: number;
   /** Number of independent intervals that give the same information as the run. */
@@ -79,8 +82,9 @@ export interface Expected {
 }
 
 /**
- * How many times longer a run must be to have `LEAST_CLUSTERS` clusters. Their number grows with the length x, while
- * the allowance added to the dispersion shrinks as u/x, so x solves clusters · x = needed · (1 + u/x).
+ * How many times longer a run must be to have `LEAST_CLUSTERS` clusters. The number of clusters grows with the length
+ * x, while the allowance added to the dispersion, which is u for the present length, shrinks as u/x. So x solves
+ * clusters · x = needed · (1 + u/x).
  */
 export function timesForClusters(
   share: Proportion,

@@ -31,7 +31,7 @@ export interface Dependence {
   readonly degreesOfFreedom: number;
   /** Number of independent intervals that would give the same information; at most the actual number. */
   readonly effective: number;
-  /** Smallest lag at which intervals are independent; null if they are not within a quarter of the run. */
+  /** Smallest lag at which intervals are independent; null if there is none within a quarter of the run. */
   readonly independentFrom: number | null;
   readonly isStationary: boolean;
   readonly length: number;
@@ -110,9 +110,9 @@ export function reachOf({ standardError, degreesOfFreedom }: Dependence, level: 
 }
 
 /**
- * Variance of a share over the variance that independent requests would give. It is about the number of requests in a
- * cluster, because slow or failed requests come together. It is taken to be at least 1: queues and bursts increase it,
- * and whatever reduces it does not last.
+ * Variance of a share, divided by the variance that independent requests would give. It is about the number of requests
+ * in a cluster, because slow or failed requests come together. It is taken to be at least 1: queues and bursts increase
+ * it, and whatever reduces it does not last.
  *
  * @returns Null if none or all of the requests are counted.
  */

@@ -29,7 +29,7 @@ export function unreadable(why: string): Error {
   return new Error(`Cannot decode the histogram: ${why}`);
 }
 
-/** The count and sums of a histogram, without its buckets. */
+/** A histogram without its buckets: its count, sums, minimum and maximum. */
 type Summary = Omit<SparseHistogram, "indices" | "counts">;
 
 /**

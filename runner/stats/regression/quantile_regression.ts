@@ -11,9 +11,8 @@
  * within its cell, and each cell counts the same.
  *
  * Requests of a run depend on each other, so the interval is computed from runs: the runs of each cell are resampled,
- * with a correction for their small number, and with Student's t. Cells whose runs differ little, by luck or because
- * few are slow, add few degrees of freedom (F. E. Satterthwaite, "An Approximate Distribution of Estimates of Variance
- * Components", 1946).
+ * with a correction for their small number, and with Student's t. Cells whose runs differ little add few degrees of
+ * freedom (F. E. Satterthwaite, "An Approximate Distribution of Estimates of Variance Components", 1946).
  */
 import { drawBy } from "../../../base/random.ts";
 import { tQuantile } from "../confidence/student_t.ts";
@@ -111,7 +110,8 @@ function fit(cells: readonly WeightedCell[], share: number, start: readonly numb
     const longest = Math.max(...move.map(Math.abs));
     const falls = Math.abs(dot(gradient, move));
     let times = Math.min(1, LONGEST_STEP / longest);
-    // The costs are convex, so a step is not too long if they still fall at its end.
+    // The costs are convex, so they fall most steeply at the start of a step. The step is halved
+    // while they rise, at its end, more than half as steeply as that.
     const atEnd = (): readonly number[] => parts.map((part, at) => part + times * move[at]);
     let end = gradientAt(atEnd(), cells, share);
     for (let i = 1; i < HALVINGS && dot(end, move) > 0.5 * falls; i++) {

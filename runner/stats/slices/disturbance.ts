@@ -27,7 +27,7 @@ export interface Disturbance {
 /** A smaller difference affects no verdict. */
 const LEAST_CORES = 0.01;
 
-/** Null if neither side disturbs the other, or if the CPU time of either is unknown. */
+/** @returns Null if both sides use about the same CPU time while idle, or if that of either is unknown. */
 export function disturbanceOf(base: Rest | null, next: Rest | null): Disturbance | null {
   if (base === null || next === null) return null;
   const [ofBase, ofNext] = [base, next].map(({ cpuMs, seconds }) => cpuMs / 1_000 / seconds);

@@ -1,10 +1,10 @@
 /**
  * After how many fresh pairs of processes an `ab` comparison that loads its two sides alternately checks its figures,
- * and whether it then continues. To check often and to stop at the first verdict is wrong more often than each single
- * check. So the checks, called looks, are few and fixed in advance, and each may be wrong so rarely that all together
- * are wrong in at most 5 % of cases (equal levels: S. J. Pocock, "Group sequential methods in the design and analysis
- * of clinical trials", Biometrika 64, 1977; with Student's t the levels depend only on the looks). Intervals have the
- * confidence level that `repeat: until` uses, because these looks change their coverage just as much: see
+ * and whether it then continues. Checking often and stopping at the first verdict goes wrong more often than each
+ * single check. So the checks, called looks, are few and fixed in advance, and each may be wrong so rarely that all
+ * together are wrong in at most 5 % of cases (equal levels: S. J. Pocock, "Group sequential methods in the design and
+ * analysis of clinical trials", Biometrika 64, 1977; with Student's t the levels depend only on the looks). Intervals
+ * have the confidence level that `repeat: until` uses, because these looks change their coverage just as much: see
  * `sequential.ts`. Pure.
  */
 import type { ComparisonJudgement, VerdictReason } from "../comparison/verdict.ts";

@@ -144,7 +144,7 @@ const PAIRS: Enough = { values: 200, least: 6 };
 /** Requirements for rounds, each of which is as long as eight pairs of slices. */
 const ROUNDS: Enough = { values: 25, least: 4 };
 
-/** @returns Null if either side served nothing. */
+/** @returns Null if the ratio of the figures is not a positive finite number, as when a side served nothing. */
 export function sliceRatioOf({ base, next }: PairedSeries): SliceRatio | null {
   const pairs = base.amounts.length;
   const ratio = ratioOfSums(next) / ratioOfSums(base);

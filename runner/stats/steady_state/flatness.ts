@@ -36,9 +36,8 @@ const WINDOW_ERRORS = 4;
  */
 const MOST_RATIO = 0.15;
 /**
- * Limits for the change along a straight line through all values, of which the larger counts. `DRIFT_LESS_RATIO` is how
- * much lower the first limit is than that for window medians, which also differ by chance. `DRIFT_ERRORS` is the second
- * limit, in standard errors of the change.
+ * The change along a line fitted to all values may be at most the larger of two limits. One is `DRIFT_LESS_RATIO` below
+ * the limit for window medians, which also differ by chance. The other is `DRIFT_ERRORS` standard errors of the change.
  */
 const DRIFT_LESS_RATIO = 0.02;
 const DRIFT_ERRORS = 4;

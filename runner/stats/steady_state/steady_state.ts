@@ -79,12 +79,12 @@ export interface RunSteadyState {
    * the machine; otherwise null. If set, `withinRatio` is that of the rate alone.
    */
   readonly withinMs: number | null;
+  /** Why the run has no steady state; null if it has one, or is too short to tell. */
+  readonly unsettled: UnsettledReason | null;
   /**
    * Change along a straight line fitted to the series, relative to its start, if `unsettled` is "drift"; otherwise
    * null.
    */
-  readonly unsettled: UnsettledReason | null;
-  /** Change of a straight line relative to its start, if `unsettled` is "drift"; otherwise null. */
   readonly driftRatio: number | null;
   /** Intervals per cycle, if `unsettled` is "cycle"; otherwise null. */
   readonly cyclePeriod: number | null;
