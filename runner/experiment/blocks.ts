@@ -246,7 +246,7 @@ class BlockSequence {
     await this.#save((file) => leaveOut(missing, file, this.context.onProgress));
   }
 
-  /** Whether the prerequisite that did not start is optional for the experiment. */
+  /** Whether the error is that an optional prerequisite did not start. */
   #isOptional(error: TargetError): boolean {
     const { optional } = this.request.experiment;
     return error instanceof StartError && error.need !== null && optional.includes(error.need);
@@ -285,7 +285,10 @@ function turnsOf(block: readonly PlannedRun[], pairing: Pairing | null): (readon
   return block.flatMap((_, at) => at % 2 === 0 ? [block.slice(at, at + 2)] : []);
 }
 
-/** The runs, or the error because of which they can't be measured; null if the user interrupted them. */
+/**
+ * Makes the runs of a turn. In the outcome, `made` is the runs, the error because of which they can't be measured, or
+ * null if the user interrupted them.
+ */
 async function runsOrWhyNot(
   turn: readonly PlannedRun[],
   context: RunContext,

@@ -8,9 +8,9 @@ import type { Cell } from "../../scenarios/plan/plan.ts";
 import { TRIAL_MS } from "../slices/lengths.ts";
 
 /**
- * Assumed milliseconds to start, check and stop a target before any start was seen, and, below, to start each further
- * server of that target. A framework loads its packages first: three NestJS servers and their balancer take 1.8 to 3.5
- * s on two cores.
+ * Assumed milliseconds to start, check and stop a target before any start was seen, and, in `NEXT_SERVER_MS`, to start
+ * each further server of that target. A framework loads its packages first: three NestJS servers and their balancer
+ * take 1.8 to 3.5 s on two cores.
  */
 const FIRST_GUESS_MS = { framework: 1_000, other: 500 };
 const NEXT_SERVER_MS = { framework: 700, other: 150 };

@@ -1,7 +1,7 @@
 /**
  * Decides whether another block of runs follows. An experiment ends after a fixed number of repetitions, when every
  * interval is as narrow as requested (checked only after numbers of repetitions that are fixed beforehand, see
- * `stats/confidence/sequential.ts`), or when time is up. Times are arguments.
+ * `stats/confidence/sequential.ts`), or when time is up. Reads no clock: times are arguments.
  */
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { CellProgress } from "../result/progress.ts";

@@ -258,7 +258,7 @@ export class TargetCommands {
 
 /** All targets that a run of the cell needs. The cell's own comes last, after those behind it. */
 function membersOf({ target, targetSpec, others }: Cell): Member[] {
-  // In an object, a target named like a number would come first.
+  // Not one object with all targets, because in it a target named like a number would come first.
   return [...Object.entries(others), [target, targetSpec] as const]
     .map(([name, spec]) => ({ name, spec }));
 }

@@ -45,7 +45,7 @@ function implausibleCounts(
 /**
  * Why a bundle whose turn has come is implausible; null if it is plausible. Each worker reports its intervals in order,
  * and none before the interval has ended.
- * @param lastOf The index of the last interval that a worker reported, −1 if it reported none.
+ * @param lastOf Returns the index of the last interval that a worker reported; −1 if it reported none.
  * @param most The index of the last interval that can have ended by now.
  */
 export function implausibleOrder(
