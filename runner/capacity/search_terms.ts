@@ -41,7 +41,7 @@ export interface CapacityHooks extends TrialHooks {
 export interface SearchHooks extends CapacityHooks {
   /**
    * Restarts a target that did not recover, and returns its new origin; null if a restart is impossible, or if there
-   * were too many already.
+   * have been too many restarts.
    */
   readonly restart?: () => Promise<Pick<TrialRequest, "origin"> | null>;
   /** Aborts when the most recently started target has ended. */
@@ -71,8 +71,8 @@ export function lastResponsesS(
 const PATIENCE = 3;
 
 /**
- * The share of the budget that one trial may take, if that is more than the longest trial that the user allows. A
- * longer trial would leave too little for the others.
+ * One trial may be as long as this share of the budget, or as the user's longest trial, whichever is longer. A longer
+ * one would leave too little for the others.
  */
 const MOST_OF_BUDGET = 0.125;
 

@@ -220,9 +220,9 @@ const OF_THE_RATE: readonly FindingCode[] = [
 ];
 
 /**
- * Whether something other than the target may have broken the rules: the generator, or a disturbed machine; null if
- * neither. Not used for trials that held, because a disturbance can only make a trial look worse. If the overload is
- * too large for the disturbance to explain, the target is to blame.
+ * What, other than the target, may have broken the rules: the generator, or a disturbed machine; null if neither, or if
+ * the overload is too large for the disturbance to explain. Not used for trials that held, because a disturbance can
+ * only make a trial look worse.
  */
 function doubtOf(
   measurement: Measurement,

@@ -1,5 +1,5 @@
 /**
- * The form of a check of `plateau doctor`. Each check is a constant in `checks.ts`, which judges one of the facts from
+ * The form of a check of `plateau doctor`. A check is a constant in `checks.ts`; it judges one of the facts from
  * `observation.ts` and says what to do. Pure.
  */
 import * as z from "zod";

@@ -161,7 +161,7 @@ class BlockSequence {
     this.file.results.planned = repetitions * this.request.plan.cells.length;
   }
 
-  /** The cell of each run that is not yet begun, up to this many repetitions of each cell. */
+  /** The cells of the runs that are still to begin, one entry for each run, until every cell has `repetitions` runs. */
   #left(repetitions = this.#repetitions): Cell[] {
     return [...this.#begun].flatMap(([cell, begun]) =>
       Array<Cell>(Math.max(0, repetitions - begun)).fill(cell)
@@ -263,7 +263,7 @@ class BlockSequence {
     await this.#save((file) => file.addMissing(missing));
   }
 
-  /** Counts a run of the cell as begun, and returns its number among all runs. */
+  /** Counts a run of the cell as begun. Returns the number of runs begun so far, of all cells together. */
   #countOne(cell: Cell): number {
     this.#begun.set(cell, (this.#begun.get(cell) ?? 0) + 1);
     return this.#begun.values().reduce((sum, begun) => sum + begun, 0);

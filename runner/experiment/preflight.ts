@@ -1,8 +1,8 @@
 /**
  * The preflight check of a target. Before the load, it sends the script's requests, encoded as in the load, and checks
- * every response; of requests that differ only in their values, it sends some. It runs on the process that is then
- * measured, or, so that measured processes begin with untouched caches and rate limits, on a separate process, once for
- * each cell.
+ * every response; of requests that differ only in their values, it sends only the first ones. It runs on the process
+ * that is then measured, or, so that measured processes begin with untouched caches and rate limits, on a separate
+ * process, once for each cell.
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { codingOf } from "../../base/http/content_coding.ts";

@@ -202,7 +202,9 @@ function estimatesOf(
   return estimateCell(runs.map(({ blocks }) => blocks), figures, { session: null, repetitions });
 }
 
-/** Half the width of the widest interval; null if any interval is unknown, or if there is none. */
+/**
+ * Half the width of the widest interval, as a share of its value; null if any interval is unknown, or if there is none.
+ */
 function widestOf(intervals: readonly (ConfidenceInterval | null)[]): number | null {
   const known = intervals.filter((interval) => interval !== null);
   if (known.length === 0 || known.length < intervals.length) return null;

@@ -69,7 +69,7 @@ export class ExperimentTargets {
     return target;
   }
 
-  /** Starts a new process for a target that no longer responds, even if the target would have been kept. */
+  /** Ends a target that no longer responds, even if it is kept between runs, and starts a new process. */
   async reopen(target: RunningTarget, planned: PlannedRun): Promise<RunningTarget> {
     this.#ended.add(target);
     this.close(target);

@@ -1,6 +1,6 @@
 /**
- * Recognises messages that no agent can have measured. Such a message is ignored, as if it had not come. If the agent
- * sends no valid message instead, it is lost, and the reason given here is shown. Pure.
+ * Recognises messages with contents that no agent can have measured. Such a message is ignored, as if it had not come.
+ * If the agent sends no valid message instead, it is lost, and the reason given here is shown. Pure.
  */
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import type { AssignedWorkers } from "../../measure/share.ts";
