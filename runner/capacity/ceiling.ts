@@ -1,6 +1,6 @@
 /**
  * Remembers the rates that the generator probably can't produce, and keeps a search below the lowest of them. If the
- * target keeps the rules up to there, long trials give only a lower bound of its capacity. Pure.
+ * target keeps all rules at the rates below that one, long trials can give only a lower bound of the capacity. Pure.
  */
 import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
 import {
@@ -23,7 +23,8 @@ export class GeneratorCeiling {
 
   /**
    * Keeps a planned trial below the lowest doubtful rate. As long as only one rate is doubtful, that rate is tried a
-   * second time instead. Returns "generator" once trials below the lowest doubtful rate can show no more.
+   * second time instead. Returns "generator" once long trials have confirmed nearly all rates below the lowest doubtful
+   * one, so that only the generator limits the search.
    */
   below(
     planned: TrialPlan,

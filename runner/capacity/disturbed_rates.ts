@@ -14,7 +14,7 @@ interface Steering {
 
 /** A target that completes less than this share of the rate is overloaded, even if other programs disturb it. */
 const OVERLOADED_BELOW = 0.9;
-/** The largest factor by which one step lowers the rate while no lower rate is known to hold. */
+/** The largest factor by which one step lowers the rate while there is no valid trial at any lower rate. */
 const LARGEST_STEP = 4;
 
 /**
@@ -69,8 +69,8 @@ export class DisturbedRates {
   }
 
   /**
-   * Keeps a planned trial below the lowest ceiling. Once a rate just below that ceiling is known to hold, tries the
-   * ceiling itself again.
+   * Keeps a planned trial below the lowest ceiling. Once there is a valid trial at a rate just below that ceiling,
+   * tries the ceiling itself again.
    */
   steered(planned: TrialPlan, { held, widthRatio, shortTrial }: Steering): TrialPlan {
     if (this.#ceilings.length === 0) return planned;

@@ -1,7 +1,6 @@
 /**
- * Decides whether a trial that broke a rule on a disturbed machine would have broken it on a quiet one, too. It would
- * have if, even with all the time that the disturbance took, the target would have left too many requests unserved.
- * Pure.
+ * Decides whether a trial that broke a rule on a disturbed machine would have broken it on a quiet one, too: whether
+ * the target would have left too many requests unserved even with all the time that the disturbance took from it. Pure.
  * Whether the target filled a core is weaker evidence, because beside another busy program it may fill 0.9 of a core
  * and still miss a tenth of its capacity.
  */

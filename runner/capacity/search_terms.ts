@@ -10,7 +10,10 @@ export interface SearchTerms {
   readonly objectives: readonly Objective[];
   /** How far the capacity's interval may extend to either side of the estimate, as a share; 0.02 is 2 %. */
   readonly widthRatio: number;
-  /** Lengths of the shortest and the longest trial before the final, sustained one, seconds. */
+  /**
+   * Lengths of the shortest and the longest trial before the final, sustained one, seconds, unless the rules need
+   * longer trials.
+   */
   readonly trialS: readonly [short: number, long: number];
   /**
    * Seconds for the whole search: calibration, peak throughput, trials with the wait for their last responses, and
@@ -38,7 +41,7 @@ export interface CapacityHooks extends TrialHooks {
 export interface SearchHooks extends CapacityHooks {
   /**
    * Restarts a target that did not recover, and returns its new origin; null if a restart is impossible, or if there
-   * were too many already.
+   * have been too many restarts.
    */
   readonly restart?: () => Promise<Pick<TrialRequest, "origin"> | null>;
   /** Aborts when the most recently started target has ended. */
@@ -61,18 +64,21 @@ export function lastResponsesS(
 // overload is 10 %), so in a trial that is shorter than a rule's limit, no rate can break the rule.
 
 /**
- * A short trial lasts at least this many times the longest limit, and a long one this many times that limit divided by
- * `widthRatio`. An overload by `widthRatio` then reaches the limit within a third of a long trial, and a load of twice
- * the capacity within two thirds of a short one.
+ * Unless the budget is too short for that, a short trial lasts at least this many times the longest limit, and a long
+ * one this many times that limit divided by `widthRatio`. An overload by `widthRatio` then reaches the limit within a
+ * third of a long trial, and a load of twice the capacity within two thirds of a short one.
  */
 const PATIENCE = 3;
 
-/** The share of the budget that one trial may take. A longer trial would leave too little for the others. */
+/**
+ * One trial may be as long as this share of the budget, or as the user's longest trial, whichever is longer. A longer
+ * one would leave too little for the others.
+ */
 const MOST_OF_BUDGET = 0.125;
 
 /**
- * The least length of a long trial, in relaxation times of the target's queue, so that the queue reaches its usual
- * length.
+ * The least length of a long trial, budget permitting, in relaxation times of the target's queue, so that the queue
+ * reaches its usual length.
  */
 const RELAXED = 20;
 

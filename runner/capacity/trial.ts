@@ -72,7 +72,9 @@ export async function makeTrial(
 
 type LiveEvent = Extract<Parameters<OnProgress>[0], { kind: "live" }>;
 
-/** Watches a trial's requests and messages, to end it as soon as a rule is certainly broken. */
+/**
+ * Watches a trial's requests, and the messages of its streams, to end the trial as soon as a rule is certainly broken.
+ */
 export class CertainOutcome {
   readonly #beyond: number[];
   #failed = 0;
@@ -88,7 +90,8 @@ export class CertainOutcome {
 
   isCertain(event: LiveEvent): boolean {
     const { burst, startS } = this.planned;
-    // The target is not to blame for requests that a burst at the beginning made late.
+    // With a burst at the beginning, nothing counts against the target before `startS`, because it
+    // is not to blame for requests that the burst made late.
     const isWatched = burst === null || event.elapsedMs >= startS * 1_000;
     this.#count(event, isWatched);
     return isWatched &&
@@ -140,7 +143,8 @@ function tried(
 ): MadeTrial {
   const { ratePerSec, plannedS, burst, isCutShort } = planned;
   const { timeline: { intervalS }, requests, checks, generator } = measurement;
-  // A trial that was ended early failed from its beginning on, so none of it is left out.
+  // Without a burst, a trial is ended early on account of all its requests since its beginning, so
+  // all of them count here, too.
   const startS = isCutShort && burst === null ? 0 : planned.startS;
   const shares = objectives.map((objective) =>
     shareOfTrial(slicesOf(measurement, objective), { ratePerSec, startS, sliceS: intervalS })
@@ -216,9 +220,9 @@ const OF_THE_RATE: readonly FindingCode[] = [
 ];
 
 /**
- * Whether something other than the target may have broken the rules: the generator, or a disturbed machine; null if
- * neither. Not used for trials that held, because a disturbance can only make a trial look worse. If the overload is
- * too large for the disturbance to explain, the target is to blame.
+ * What, other than the target, may have broken the rules: the generator, or a disturbed machine; null if neither, or if
+ * the overload is too large for the disturbance to explain. Not used for trials that held, because a disturbance can
+ * only make a trial look worse.
  */
 function doubtOf(
   measurement: Measurement,
@@ -259,8 +263,8 @@ export function slicesOf(
     }
     const all = withinParts(histogram, isBeyond);
     const open = withinParts(censoredHistogram, isBeyond);
-    // A request that was last seen open between once and twice the limit counts as beyond the
-    // limit, but not as beyond twice the limit.
+    // A request that was still open when last seen, at an age between the limit and twice the
+    // limit, counts as beyond the limit, but not as beyond twice the limit.
     const within = all.parts.map((count, level) =>
       count - (LEVELS[level] > 1 ? open.parts[0] : open.parts[level])
     );

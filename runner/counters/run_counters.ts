@@ -28,7 +28,7 @@ interface ReportedRun {
   readonly turns?: TurnsSpec;
 }
 
-/** The most garbage collections that are listed, and the most stalls. */
+/** At most this many garbage collections are listed, and at most this many stalls. */
 const MOST_LISTED = 200;
 /**
  * A stall that used at least this share of its length as CPU time was computation; in any other, the process waited,
@@ -44,7 +44,9 @@ export function lastedMsOf({ elapsedS, turns }: Pick<ReportedRun, "elapsedS" | "
   return Math.min(turns.durationUs, new Turns(turns).whenUs(1e6 * elapsedS)) / 1_000;
 }
 
-/** The counters of a run; null if no process reported anything, and nothing was left out of the reports. */
+/**
+ * The counters of a run; null if no process reported anything within the run, and nothing was left out of the reports.
+ */
 export function runCounters({ processes, leftOut }: Reports, run: ReportedRun): Counters | null {
   const clock = run.turns && new Turns(run.turns);
   const within = processes.map((report) => withinRun(report, run))

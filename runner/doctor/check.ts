@@ -1,6 +1,6 @@
 /**
- * The form of a check of `plateau doctor`, which judges one of the facts from `observation.ts` and says what to do.
- * Pure. Each check is a constant in `checks.ts`.
+ * The form of a check of `plateau doctor`. A check is a constant in `checks.ts`; it judges one of the facts from
+ * `observation.ts` and says what to do. Pure.
  */
 import * as z from "zod";
 import type { HostFacts } from "./observation.ts";

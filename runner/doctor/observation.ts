@@ -29,7 +29,7 @@ export interface Idle {
   readonly busiest: readonly BusyProcess[];
 }
 
-/** The Redis that a run would use, or why it would find none. */
+/** The Redis that a run would use, or what is wrong with it; null if there is none. */
 type RedisFound =
   | { readonly version: string; readonly kind: "given" | "found" | "private" }
   | { readonly problem: string }

@@ -161,7 +161,7 @@ class BlockSequence {
     this.file.results.planned = repetitions * this.request.plan.cells.length;
   }
 
-  /** The cell of each run that is not yet begun, up to this many repetitions of each cell. */
+  /** The cells of the runs that are still to begin, one entry for each run, until every cell has `repetitions` runs. */
   #left(repetitions = this.#repetitions): Cell[] {
     return [...this.#begun].flatMap(([cell, begun]) =>
       Array<Cell>(Math.max(0, repetitions - begun)).fill(cell)
@@ -246,7 +246,7 @@ class BlockSequence {
     await this.#save((file) => leaveOut(missing, file, this.context.onProgress));
   }
 
-  /** Whether the prerequisite that did not start is optional for the experiment. */
+  /** Whether the error is that an optional prerequisite did not start. */
   #isOptional(error: TargetError): boolean {
     const { optional } = this.request.experiment;
     return error instanceof StartError && error.need !== null && optional.includes(error.need);
@@ -263,7 +263,7 @@ class BlockSequence {
     await this.#save((file) => file.addMissing(missing));
   }
 
-  /** Counts a run of the cell as begun, and returns its number among all runs. */
+  /** Counts a run of the cell as begun. Returns the number of runs begun so far, of all cells together. */
   #countOne(cell: Cell): number {
     this.#begun.set(cell, (this.#begun.get(cell) ?? 0) + 1);
     return this.#begun.values().reduce((sum, begun) => sum + begun, 0);
@@ -285,7 +285,10 @@ function turnsOf(block: readonly PlannedRun[], pairing: Pairing | null): (readon
   return block.flatMap((_, at) => at % 2 === 0 ? [block.slice(at, at + 2)] : []);
 }
 
-/** The runs, or the error because of which they can't be measured; null if the user interrupted them. */
+/**
+ * Makes the runs of a turn. In the outcome, `made` is the runs, the error because of which they can't be measured, or
+ * null if the user interrupted them.
+ */
 async function runsOrWhyNot(
   turn: readonly PlannedRun[],
   context: RunContext,

@@ -112,7 +112,7 @@ function trialRequestOf(
   };
 }
 
-/** How the target of a search is restarted, and how its end is noticed. */
+/** The hooks that restart the target of a search and tell when its process has ended. */
 function startsOf(
   { target, startAnew }: RunSearchContext,
 ): Required<Pick<SearchHooks, "restart" | "ended">> {
@@ -146,8 +146,8 @@ function searchKey({ target, scenario, parameters: { rate: _, ...others } }: Sea
 }
 
 /**
- * The interval of the capacity that earlier runs of the cell found; null if none did. Its bounds are medians over all
- * these runs, so that a single run with a far too low value does not spoil them.
+ * The interval of the capacity that earlier runs of the cell found with the target as the limit; null if there are
+ * none. Its bounds are medians over all these runs, so that a single run with a far too low value does not spoil them.
  * @param runs The runs, including interrupted ones of which only the search was kept.
  */
 export function earlierCapacityOf(

@@ -6,7 +6,10 @@ import { CarefulFile } from "../../base/careful_file.ts";
 import { messageOf } from "../../base/errors.ts";
 import { secrets } from "../../base/secrets.ts";
 
-/** Bytes kept from the beginning of a command's output; its last lines are appended. */
+/**
+ * The most bytes kept from the beginning of a command's output. If there are more, the output's last lines are logged,
+ * too.
+ */
 const MOST_BYTES = 65_536;
 
 export class CommandLog {

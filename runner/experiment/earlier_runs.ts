@@ -92,7 +92,7 @@ export function withoutInterrupted(
 /**
  * The earlier results, ready for more runs. Cells that lacked a prerequisite are no longer listed as missing, because
  * the prerequisite is checked again.
- * @param at ISO time.
+ * @param at ISO time at which the experiment is resumed.
  */
 export function continued(before: Results, at: string): Results {
   const { stopping: _, conclusion: _conclusion, verdicts: _verdicts, ...kept } = before;

@@ -8,18 +8,18 @@ import type { Cell } from "../../scenarios/plan/plan.ts";
 import { TRIAL_MS } from "../slices/lengths.ts";
 
 /**
- * Assumed milliseconds to start, check and stop a target before any start was seen, and, below, to start each further
- * server of that target. A framework loads its packages first: three NestJS servers and their balancer take 1.8 to 3.5
- * s on two cores.
+ * Assumed milliseconds to start, check and stop a target before any start was seen, and, in `NEXT_SERVER_MS`, to start
+ * each further server of that target. A framework loads its packages first: three NestJS servers and their balancer
+ * take 1.8 to 3.5 s on two cores.
  */
 const FIRST_GUESS_MS = { framework: 1_000, other: 500 };
 const NEXT_SERVER_MS = { framework: 700, other: 150 };
-/** Assumed milliseconds of a run that ends after a given number of requests, before one has been seen. */
+/** Assumed length, in milliseconds, of a load that ends after a given number of requests. */
 const COUNTED_GUESS_MS = 1_000;
 
 /**
- * Assumed pause after a slice, as a share of the slice, before any has been seen. The share ranges from 0.08 with fast
- * responses to 0.5 with slow ones.
+ * Assumed pause after a slice, as a share of the slice. Actual shares range from 0.08 with fast responses to 0.5 with
+ * slow ones.
  */
 const PAUSE_SHARE = 0.25;
 
@@ -59,7 +59,10 @@ export class ExpectedTime {
     this.#beyond.add(beyondMs);
   }
 
-  /** Expected milliseconds in total for one run of each of the cells. */
+  /**
+   * Expected milliseconds in total for one run for each entry of `cells`, including the trials that find slice lengths
+   * not known yet.
+   */
   expectedMs(cells: readonly Cell[]): number {
     const unseen = this.#isInSlices
       ? [...new Set(cells)].filter((cell) => !this.#byCell.has(cell))
@@ -77,7 +80,8 @@ export class ExpectedTime {
 
   /**
    * Expected milliseconds of a run of the cell from start to end: the mean of its own runs, or else its load plus the
-   * mean that runs of its target, or of any target, took beyond their load.
+   * mean that runs of its target, or of any target, took beyond their load. Before the first run, that mean is replaced
+   * by a guess.
    */
   #expectedOf(cell: Cell): number {
     return this.#byCell.get(cell)?.value ??

@@ -163,7 +163,8 @@ async function loadPair(
       onSlices: (totals: readonly SliceTotals[]) => workers[side].push(...totals),
     };
     const subject = { planned, target: targets[side], script, load, slices };
-    // While both targets are loaded, the progress of only one is shown.
+    // While both targets are loaded, the progress of only the first is shown, but the notes of
+    // both.
     const onProgress: RunContext["onProgress"] = side === 0
       ? context.onProgress
       : (progress) => progress.kind === "note" && context.onProgress(progress);

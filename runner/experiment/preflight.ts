@@ -1,7 +1,8 @@
 /**
- * The preflight check of a target. Before the load, it sends every request of the script once, encoded as in the load,
- * and checks every response. It runs on the process that is then measured, or, so that measured processes begin with
- * untouched caches and rate limits, on a separate process, once for each cell.
+ * The preflight check of a target. Before the load, it sends the script's requests, encoded as in the load, and checks
+ * every response; of requests that differ only in their values, it sends only the first ones. It runs on the process
+ * that is then measured, or, so that measured processes begin with untouched caches and rate limits, on a separate
+ * process, once for each cell.
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { codingOf } from "../../base/http/content_coding.ts";
@@ -185,8 +186,8 @@ async function encodedStep(
 }
 
 /**
- * Why the response is not valid for its gRPC call; null if it is valid, or if the request is not a gRPC call. The body
- * of a unary response is replaced by its message as JSON.
+ * Why the response is not valid for its gRPC call; null if it is valid, if its content was not kept, or if the request
+ * is not a gRPC call. The body of a unary response is replaced by its message as JSON.
  */
 async function callProblem(
   { call, expect, captures }: ScriptRequest,
@@ -297,7 +298,8 @@ async function checkStep(
     ? response.kept?.content() ?? NOTHING
     : { ...NOTHING, bytes: response.kept?.body() ?? NOTHING.bytes };
   const shown = { status: response.status, body: bytes };
-  // Messages of streams and WebSockets are checked by the load, which waits for them.
+  // Of streams and WebSockets, only the status is checked here. The load, which waits for their
+  // messages, checks those.
   const expect = step.socket !== undefined
     ? { status: 101 }
     : isStreamed(step)
@@ -409,7 +411,7 @@ async function sendOnce(
     for (const secret of proxyCredentials(endpoint)) secrets.keep(secret);
     const conn = await dial(endpoint, end.signal);
     end.signal.addEventListener("abort", () => conn.close());
-    if (end.signal.aborted) conn.close(); // the connection opened just as the time ran out
+    if (end.signal.aborted) conn.close(); // the connection opened just as the wait ended
     const connection = connectionOptions(origin, endpoint, false);
     if (step.socket !== undefined) {
       const { openSocketOn } = await import("../../base/net/one_socket.ts");

@@ -1,4 +1,7 @@
-/** Where a result comes from: the machine, the commit of the experiment's folder, and a hash of the settings. */
+/**
+ * Where a result comes from: the machine, the commit of the experiment's folder, a hash of the settings, and what an
+ * earlier `plateau plan` found for the experiment.
+ */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,7 +1,7 @@
 /**
  * Decides whether another block of runs follows. An experiment ends after a fixed number of repetitions, when every
  * interval is as narrow as requested (checked only after numbers of repetitions that are fixed beforehand, see
- * `stats/confidence/sequential.ts`), or when time is up. Times are arguments.
+ * `stats/confidence/sequential.ts`), or when time is up. Reads no clock: times are arguments.
  */
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { CellProgress } from "../result/progress.ts";
@@ -202,7 +202,9 @@ function estimatesOf(
   return estimateCell(runs.map(({ blocks }) => blocks), figures, { session: null, repetitions });
 }
 
-/** Half the width of the widest interval; null if any interval is unknown, or if there is none. */
+/**
+ * Half the width of the widest interval, as a share of its value; null if any interval is unknown, or if there is none.
+ */
 function widestOf(intervals: readonly (ConfidenceInterval | null)[]): number | null {
   const known = intervals.filter((interval) => interval !== null);
   if (known.length === 0 || known.length < intervals.length) return null;

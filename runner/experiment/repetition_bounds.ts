@@ -12,7 +12,7 @@ import { LOOKS } from "../stats/confidence/sequential.ts";
  */
 export const LEAST_IN_BUDGET = 2;
 
-/** The most repetitions that will be made in any case. */
+/** Upper limit of the number of repetitions, whatever the time budget; Infinity if only the budget limits it. */
 export function mostRepetitions({ until, atMost }: Exclude<Repeat, number>): number {
   const last = until === null ? Infinity : LOOKS[LOOKS.length - 1];
   return Math.min(atMost ?? Infinity, last);

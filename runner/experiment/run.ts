@@ -50,7 +50,7 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /**
    * Whether a NoSlicesError ends the experiment, so that the command can measure in another way. By default, the cells
-   * in question are left out.
+   * that can't be loaded in slices are left out.
    */
   readonly needsSlices?: boolean;
   /** Starts the run's target, or returns the one that is running already. */

@@ -1,7 +1,7 @@
 /** Finds the settings that differ between two experiments, by comparing two JSON values path by path. Pure. */
 import { withoutSecrets } from "../../base/secrets.ts";
 
-/** A changed setting: `before` or `now` is undefined if that experiment lacks it. */
+/** A changed setting. `before` or `now` is undefined if the earlier or the present experiment lacks the setting. */
 interface SettingChange {
   /** Path, such as `load.connections`; "" for the whole value. */
   readonly path: string;

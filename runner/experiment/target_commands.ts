@@ -160,7 +160,8 @@ export class TargetCommands {
   }
 
   /**
-   * Runs all commands of a stage. If one fails, that is a warning, and the others still run.
+   * Runs all commands of a stage, except those that need the origin of a target that has not responded. If one fails,
+   * that is a warning, and the others still run.
    * @param origin Null if the target has not responded.
    */
   async #takeAll(
@@ -258,7 +259,7 @@ export class TargetCommands {
 
 /** All targets that a run of the cell needs. The cell's own comes last, after those behind it. */
 function membersOf({ target, targetSpec, others }: Cell): Member[] {
-  // In an object, a target named like a number would come first.
+  // An array, because in an object a target named like a number would come first.
   return [...Object.entries(others), [target, targetSpec] as const]
     .map(([name, spec]) => ({ name, spec }));
 }

@@ -69,14 +69,17 @@ export class ExperimentTargets {
     return target;
   }
 
-  /** Replaces a target that no longer responds by a new process, even if it would have been kept. */
+  /** Ends a target that no longer responds, even if it is kept between runs, and starts a new process. */
   async reopen(target: RunningTarget, planned: PlannedRun): Promise<RunningTarget> {
     this.#ended.add(target);
     this.close(target);
     return await this.open(planned);
   }
 
-  /** Starts a process of the cell's target. If targets are to be fresh, the Redis that they use is emptied first. */
+  /**
+   * Starts a process of the cell's target. If targets are to be fresh and use Redis, first removes from Redis what
+   * earlier runs have left there.
+   */
   async start(cell: Cell, how: StartOptions = {}): Promise<RunningTarget> {
     await this.#closing;
     const isFresh = this.request.experiment.fresh;

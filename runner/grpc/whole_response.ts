@@ -6,7 +6,7 @@ import type { CallSpec } from "../load/engine/streams/stream_spec.ts";
 /** Ignores messages, because the reader itself keeps them. */
 const UNHEARD: CallTaker = { onMessage: () => {} };
 
-/** Why the response is wrong; null if it is right. Replaces the response's body by its message as JSON. */
+/** Why the response is wrong; null if it is right. Replaces the response's body with its message as JSON. */
 export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string | null {
   const reader = new CallReader(new CallPlan({ ...spec, keeps: true }), new KeptRoom(), UNHEARD);
   const wrong = reader.headProblem(kept);

@@ -133,8 +133,8 @@ export function forgetCalibration(driver: DriverName): void {
   try {
     if (place !== null) rmSync(join(place.folder, fileNameOf(place.subject)));
   } catch {
-    // The file does not exist, or belongs to another user; in that case it is rejected when it is
-    // read, too.
+    // The file does not exist, or belongs to another user. The file of another user is not used,
+    // because reading rejects it.
   }
 }
 

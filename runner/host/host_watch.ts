@@ -62,7 +62,7 @@ export async function hostWatch(
   const others = listeners.length === 0 || partner === undefined ? [] : await listenersOf(partner);
   const clockOf = (atMs: number): LoadClock =>
     loadClock(turns, () => 1_000 * (epochNowMs() - atMs));
-  // A target in this very process can't be told from the generator.
+  // A target in this very process is not watched, because it can't be told from the generator.
   const isSeen = sharesMachine ? listeners.length > 0 && !listeners.includes(Deno.pid) : true;
   if (!isSeen || Deno.build.os !== "linux") return (atMs) => watchMachine(clockOf(atMs));
   // A server that listens for both targets does not belong to either of them alone, but it is not a

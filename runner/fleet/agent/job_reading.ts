@@ -26,7 +26,7 @@ const head = z.object({
   version: agentJob.shape.version,
 });
 
-/** The secrets that a job names, which must not be shown; none if they can't be read. */
+/** The secrets that a job lists, which must not be shown; none if the list can't be read. */
 export function secretsOfJob(data: unknown): readonly SecretValue[] {
   return agentJob.shape.secrets.safeParse(Reflect.get(Object(data), "secrets")).data ?? [];
 }

@@ -131,7 +131,7 @@ export class Bundler {
     this.#soFar.set(worker, report);
   }
 
-  /** The next bundle; null if nothing is unsent, or some worker has not sent anything yet. */
+  /** The next bundle; null if no interval is left to send, or if some worker has not reported anything yet. */
   take(): BundleInput | null {
     if (this.#parts.length === 0 || this.#soFar.size < this.assigned.own) return null;
     const reports = [...this.#soFar].sort(([a], [b]) => a - b).map(([, report]) => report);
@@ -146,7 +146,7 @@ export class Bundler {
     };
   }
 
-  /** The last bundle, at the end of the run, when no request is open any more. */
+  /** The last bundle, at the end of the run, when no request is open any more; null as for `take`. */
   takeLast(reports: readonly WorkerReport[]): BundleInput | null {
     reports.forEach((report, worker) => this.addSoFar(worker, { ...report, open: EMPTY }));
     return this.take();

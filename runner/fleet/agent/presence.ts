@@ -47,7 +47,10 @@ export class PresenceKeeper {
     }, PRESENCE_MS.renewed);
   }
 
-  /** Writes a change of state immediately, unless Redis does not respond. */
+  /**
+   * If the agent is listed, writes its changed state immediately. Ignores errors, because each renewal writes the state
+   * again.
+   */
   renewNow(): void {
     if (this.#renewal !== undefined) this.#write().catch(() => {});
   }

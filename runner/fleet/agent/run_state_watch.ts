@@ -47,7 +47,7 @@ export class RunStateView {
       this.#writtenMs = nowMs - ageMs;
       return runState.stop ? "stopped" : null;
     }
-    if (runState !== null) return "over"; // a run is announced before its jobs, so this one is over
+    if (runState !== null) return "over"; // a later run's: each run is announced before its jobs
     const sinceMs = Math.max(this.#writtenMs, this.#inTouchSinceMs);
     return nowMs - sinceMs > RUN_STATE_MS.lives ? "gone" : null;
   }

@@ -82,7 +82,7 @@ export class AgentStream {
     return [];
   }
 
-  /** The agent's first impossible report; null if there is none. */
+  /** What is wrong with the agent's first impossible report; null if there is none. */
   get implausible(): string | null {
     return this.#doubt;
   }
@@ -188,7 +188,7 @@ export class AgentStream {
     return { reports: lost.map(({ report }) => report), parts, afterMs: afterUs / 1_000 };
   }
 
-  /** A part that has only lower bounds of latencies, of interval `index` and the agent's worker `at`. */
+  /** A part for interval `index` of the agent's worker `at` that contains only lower bounds of latencies. */
   #boundsOf(at: number, index: number, bounds: SparseHistogram): ReceivedPart {
     return {
       worker: this.assigned.firstWorker + at,

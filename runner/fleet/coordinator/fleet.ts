@@ -142,7 +142,8 @@ export class Fleet implements Loader {
   }
 
   /**
-   * Throws a UserError or a TargetError if the load can't be begun, and the signal's reason if it aborts before that.
+   * Throws a UserError or a TargetError if the load can't be begun, and the signal's reason if the signal aborts before
+   * the load has begun.
    */
   async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
     const endpoint = endpointOf(request.origin, request);

@@ -75,8 +75,8 @@ export function silentMsOf(
 }
 
 /**
- * Whether the load is over for an agent. If it reported until the deadline, it is given more time, because it may be
- * waiting silently for its last responses.
+ * Whether the load is over for an agent. If the agent reported until the deadline, it is given more time, because it
+ * may be waiting silently for its last responses. A load without a deadline is over once all agents are silent.
  */
 function isOver(agent: FleetAgent, wait: Wait, areAllSilent: boolean): boolean {
   const { nowMs, endMs } = wait;

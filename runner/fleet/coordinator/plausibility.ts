@@ -1,6 +1,6 @@
 /**
- * Recognises messages that no agent can have measured. Such a message is ignored, as if it had not come. If the agent
- * sends no valid message instead, it is lost, and the reason given here is shown. Pure.
+ * Recognises messages with contents that no agent can have measured. Such a message is ignored, as if it had not come.
+ * If the agent sends no valid message instead, it is lost, and the reason given here is shown. Pure.
  */
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import type { AssignedWorkers } from "../../measure/share.ts";
@@ -45,7 +45,7 @@ function implausibleCounts(
 /**
  * Why a bundle whose turn has come is implausible; null if it is plausible. Each worker reports its intervals in order,
  * and none before the interval has ended.
- * @param lastOf The index of the last interval that a worker reported, −1 if it reported none.
+ * @param lastOf Returns the index of the last interval that a worker reported; −1 if it reported none.
  * @param most The index of the last interval that can have ended by now.
  */
 export function implausibleOrder(

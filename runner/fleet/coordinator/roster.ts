@@ -237,7 +237,7 @@ export function membersOf(request: LoadRequest, agents: readonly Presence[]): Fl
     if (own[at] === 0) return [];
     const assigned: AssignedWorkers = { firstWorker, workers, own: own[at] };
     firstWorker += own[at];
-    // The agent may choose another driver; the due times do not depend on the driver.
+    // The agent may choose another driver, but the due times do not depend on the driver.
     const driver: DriverName = presence.driver;
     const shares = shareOut(request, driver, assigned).map((share) => ({
       connections: share.connections,

@@ -58,8 +58,8 @@ export const jobSecrets = z.array(z.tuple([secretText, shownText])).max(LIMITS.j
     }
   });
 
-// Unlike in an experiment file, a placeholder need not have a value. It is then sent as text, with its
-// spaces percent-encoded.
+// Unlike in an experiment file, a placeholder in a path need not have a value. Without one, it is
+// sent as text, with its spaces percent-encoded.
 const wirePath = path.max(LIMITS.path.most).regex(/^\P{Cc}*$/u, {
   error: ({ input }) => `Cannot use ${quotedOpenly(input)} as a path: it has control characters`,
 });

@@ -6,12 +6,12 @@
 /** Prefix of all keys of a fleet. */
 export const PREFIX = "plateau:fleet";
 
-/** Jobs for one agent, from its coordinator. */
+/** Name of the queue with the jobs that a coordinator sends to one agent. */
 export function agentQueue(agent: string): string {
   return `agent-${agent}`;
 }
 
-/** Agents' messages to one coordinator. */
+/** Name of the queue with the messages that agents send to one coordinator. */
 export function messageQueue(coordinator: string): string {
   return `messages-${coordinator}`;
 }

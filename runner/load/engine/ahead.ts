@@ -23,8 +23,8 @@ const MOST = 16;
  */
 const FEW = 4;
 /**
- * How long the preparation of users may delay responses that arrive meanwhile: enough for many quick hooks, or one slow
- * hook.
+ * Once hooks have taken this long, the preparation of users pauses, because it delays responses that arrive meanwhile.
+ * So it pauses after many quick hooks, or after one slow hook.
  */
 export const PASS_US = 20;
 

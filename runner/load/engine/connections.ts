@@ -199,7 +199,7 @@ export class Connections {
   }
 
   /**
-   * Records that the peer has closed the connection. The protocol reported this, so it need not be told to close it.
+   * Records that the peer has closed the connection. The protocol, which reported this, need not be told to close it.
    */
   ended(slot: number): void {
     this.#enter(slot, CLOSED);

@@ -26,10 +26,10 @@ export function drainUsOf({ timeoutUs }: Pick<Job, "timeoutUs">): number {
 }
 
 /**
- * How long after the end of sending a request in flight may still bring a response before its connection is closed. The
- * response no longer counts. But a server that finds the connection closed may not even have read the request, and
- * client and server would disagree about how many requests there were. Only a load that is stopped lingers: after a
- * drain of at least this length, the server has had enough time for the last requests already.
+ * How long a request in flight may still bring a response, counted from the moment when sending ended, before its
+ * connection is closed. The response no longer counts. But a server that finds the connection closed may not even have
+ * read the request, and client and server would disagree about how many requests there were. Only a load that is
+ * stopped lingers: after a drain of at least this length, the server has had enough time for the last requests already.
  */
 export const LINGER_US = 100_000;
 
