@@ -4,7 +4,7 @@
  * exchange that was due is recorded exactly once, with its outcome and its times. The `Workload` decides what is sent
  * next; a protocol carries out the commands of this module and reports events, with the time. No I/O happens here.
  *
- * The path of one request, which `tests/architecture/hot_path.ts` holds to a budget:
+ * The path of one request, whose files `tests/architecture/hot_path_test.ts` holds to a budget of lines:
  * - runner/load/engine/pacer.ts says when a request is due, runner/load/engine/request_loop.ts which one it is;
  * - runner/load/engine/exchanges.ts, this file, sends it and says what became of it, and until then
  *   runner/load/engine/in_flight.ts remembers it;
@@ -32,7 +32,7 @@ export interface ExchangeParts extends DialParts {
   readonly onDeadline?: () => void;
 }
 
-/** The longest time between two checks for time-outs and for closed slots that may be dialed now. */
+/** The longest time between two sweeps, which look for time-outs and for closed slots that may be dialed. */
 const SWEEP_US = 10_000;
 
 export class Exchanges implements ExchangeEvents {
@@ -126,7 +126,7 @@ export class Exchanges implements ExchangeEvents {
     }
   }
 
-  /** Whether an event on the slot comes too late to count: the load is over, or waits only for other slots. */
+  /** Whether an event no longer counts: the load is over (then also closes the slot), or waits only for other slots. */
   isTooLate(slot: number, nowUs: number): boolean {
     if (nowUs < this.ending.untilUs) return false;
     const isOver = this.ending.isOver(nowUs);

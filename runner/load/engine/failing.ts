@@ -29,7 +29,9 @@ export class Failing {
     inFlight.drop(slot);
   }
 
-  /** Fails a request that is due but will never be sent, because its script failed to make it. */
+  /**
+   * Fails a request that is due but will never be sent, because a hook failed or a value does not fit its gRPC message.
+   */
   unsent(slot: number, request: number, reason: string, dueUs: number, nowUs: number): void {
     const { recorder, pacer, workload } = this.parts;
     recorder.due++;

@@ -158,7 +158,7 @@ export interface Journey {
   readonly user: HookUser | null;
   /** The current request as changed by a hook; null if none has changed it. */
   hooked: WireRequest | null;
-  /** Whether the session's first request was made, and its first hook called. */
+  /** Whether `message` has been called in this session; its first call also calls the `start` hook, if there is one. */
   hasBegun: boolean;
 }
 
@@ -275,7 +275,7 @@ export class Flow {
     }
   }
 
-  /** Calls the session's `end` hook, if there is one. Returns why the hook failed, or null. */
+  /** Calls the `end` hook, if there is one and the session has begun. Returns why the hook failed, or null. */
   end({ user, hasBegun }: Journey): string | null {
     return user !== null && hasBegun ? this.#user.end?.(user) ?? null : null;
   }

@@ -53,9 +53,7 @@ export class InFlight {
     return this.#sentUs[slot * this.depth + this.#oldest[slot]];
   }
 
-  /**
-   * Visits all exchanges, slot by slot, oldest first; the visitor may drop the current one, which is its slot's oldest.
-   */
+  /** Visits all exchanges, slot by slot, oldest first. The visitor may drop all, each when it is visited, or none. */
   forEach(
     visit: (slot: number, request: number, dueUs: number, sentUs: number) => void,
   ): void {

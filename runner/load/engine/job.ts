@@ -27,7 +27,7 @@ export interface PreparedRequest {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Whether the request is a HEAD, whose response has no body. */
   readonly head: boolean;
-  /** Index of the request's step in the load. */
+  /** Index of the step under which the request is counted; a step is one request of a mix, a flow or a page. */
   readonly step: number;
   /** What is expected of the response; null: nothing. */
   readonly check: ResponseExpectation | null;
@@ -56,7 +56,7 @@ export interface DialTurnsSpec {
   readonly stride: number;
 }
 
-/** One worker's share of one run. Posted by the worker pool, which made it from validated values. */
+/** One worker's share of one run, made from validated values and posted by the worker pool. */
 export interface Job extends Omit<LoadOptions, "timeout"> {
   readonly driver: DriverName;
   readonly endpoint: Endpoint;
@@ -88,17 +88,17 @@ export interface Job extends Omit<LoadOptions, "timeout"> {
    * dials never wait.
    */
   readonly dialTurns?: DialTurnsSpec;
-  /** Whether virtual users who are present at the end may finish their sessions. */
+  /** Whether virtual users who are present when the load's duration is over may finish their sessions. */
   readonly waitsForLast: boolean;
   /** Path of the request log, and the number of this worker's first connection; null for no log. */
   readonly log: { readonly path: string; readonly firstConnection: number } | null;
-  /** One Int32; any value but 0 makes the worker end now. */
+  /** One Int32; any value other than 0 tells the worker to end the load at once. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 }
 
 /**
- * Number of slots. A slot is a place for a connection or, over HTTP/2, for a stream. For each host, a load has one slot
- * for each connection (or virtual user), times the lanes or streams of each.
+ * Number of slots. A slot is a place for a connection or, over HTTP/2, for a stream. For each host, every connection or
+ * virtual user has one slot for each of its lanes (concurrent HTTP/1.1 connections) or HTTP/2 streams.
  */
 export function slotsOf({ connections, streams = 1, lanes = 1, elsewhere = [] }: JobShare): number {
   return connections * streams * lanes * (1 + elsewhere.length);
@@ -169,7 +169,10 @@ export function largestRequestBytes(script: ScriptSpec): number {
   return sizes.reduce((largest, size) => Math.max(largest, size), 0);
 }
 
-/** Size of a step's request; a gRPC message counts with the size of its JSON. */
+/**
+ * Size of a step's request, in bytes. A gRPC message counts with the size of its JSON. For a WebSocket, the handshake
+ * or the message counts, whichever is larger.
+ */
 function sizeOf(
   { wire, input, socket }: StepSpec & { kind: "request" },
   { origins: [{ connection }] }: FlowSpec,
@@ -179,5 +182,5 @@ function sizeOf(
   return socket === undefined ? head + content : Math.max(head, content);
 }
 
-/** A job without the parts that the pool adds itself. */
+/** A job without `stop`, which the worker pool adds. */
 export type JobShare = Omit<Job, "stop">;

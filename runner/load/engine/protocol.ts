@@ -25,7 +25,7 @@ export interface Message {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Whether the request is a HEAD, whose response has no body. */
   readonly head: boolean;
-  /** Index of the request's step in the load. */
+  /** Index of the step under which the request is counted; a step is one request of a mix, a flow or a page. */
   readonly step: number;
   /** Set if the response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamSpec;

@@ -64,7 +64,7 @@ export class RequestLoop implements Workload {
     if (isNeeded && connections.mayDial(slot, nowUs)) connections.dial(slot, nowUs);
   }
 
-  /** Sends due exchanges until the pipeline is full, or else waits until more are due. */
+  /** Sends due exchanges until the slot's pipeline is full or none is due. If none is due, adds the slot to `#idle`. */
   #fill(slot: number, nowUs: number): void {
     const { exchanges, parts: { pacer, script } } = this;
     while (exchanges.hasRoom(slot)) {

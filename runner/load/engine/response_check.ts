@@ -65,8 +65,8 @@ export class ResponseCheck {
 }
 
 /**
- * Returns a function that makes the check for an expectation, or returns the one that it made before, because a check
- * takes more than 1 kB.
+ * Returns a function that makes one check for each expectation, and returns the same check when it is given the
+ * expectation again, because a check takes more than 1 kB.
  */
 export function sharedChecks(): (check: ResponseExpectation | null) => ResponseCheck | null {
   const known = new Map<ResponseExpectation, ResponseCheck>();

@@ -3,10 +3,10 @@
  * goes through the steps of a flow, such as a request, a pause to think, and another request with captured values.
  * `exchanges.ts` decides what becomes of the requests.
  *
- * A slot is a virtual user's connection or, over HTTP/2, its stream. With a shared pool the slot stays open for the
- * next user. If steps may be sent side by side, such as the resources of a page, a user has several lanes: each has a
- * slot for the target, and one for every other host to which redirects may lead. The slots of one user have the same
- * remainder when divided by the number of users.
+ * A slot holds a connection of a virtual user or, over HTTP/2, one of the user's streams. With a shared pool the slot
+ * stays open for the next user. If steps may be sent side by side, such as the resources of a page, a user has several
+ * lanes: each has a slot for the target, and one for every other host to which redirects may lead. The slots of one
+ * user have the same remainder when divided by the number of users.
  */
 import { Ahead, type ComingUser, PASS_US } from "./ahead.ts";
 import { UserLevels } from "../../../scenarios/pace/levels.ts";
@@ -26,11 +26,13 @@ interface SessionParts extends ExchangeParts {
   readonly sessions: SessionRecorder;
 }
 
-/** The value of `step` while a place has no virtual user. */
+/** The value of `VirtualUser.step` while no virtual user is present. */
 const NO_USER = -1;
-/** After its script has failed, a session ends with this delay, so that the next session does not follow at once. */
+/**
+ * If a request could not be made, its session ends after this delay, so that the next session does not follow at once.
+ */
 const AFTER_FAILURE_US = 1_000;
-/** The value of `request` while a lane has no request in flight. */
+/** The value of `Lane.request` while the lane has no request in flight. */
 const NONE = -1;
 /**
  * How long hooks may run in one tick before the loop polls the sockets and checks whether the load is over. Without the
@@ -183,8 +185,8 @@ export class SessionLoop implements Workload {
   }
 
   /**
-   * Admits users who have arrived, as far as the load allows; returns the moment at which the next user may come, or
-   * Infinity while no slot is free.
+   * Admits users who have arrived, as far as the load allows. Returns when the next user may be admitted; Infinity if
+   * no other user will come, or none can be admitted before another leaves.
    */
   #admit(nowUs: number): number {
     const { pacer, sessions } = this.parts;
@@ -213,7 +215,7 @@ export class SessionLoop implements Workload {
     return this.#levels !== null && this.#present >= this.#levels.at(nowUs);
   }
 
-  /** The place of the user to whom the slot belongs, which is also the user's first slot. */
+  /** The number of the place whose user has the slot. It is also the number of the user's first slot. */
   #placeOf(slot: number): number {
     return slot % this.#users.length;
   }
@@ -247,8 +249,8 @@ export class SessionLoop implements Workload {
   }
 
   /**
-   * Sends the request of the lane's step, or the request that a redirect led to. Returns false if the script, and so
-   * the session, has failed.
+   * Sends the request of the lane's step, or the request that a redirect led to. Returns false if the request could not
+   * be made, so that the session has failed.
    */
   #begin(
     place: number,
@@ -272,7 +274,10 @@ export class SessionLoop implements Workload {
     return true;
   }
 
-  /** Ends the session of a failed script after a delay: otherwise sessions would begin and fail in a busy loop. */
+  /**
+   * After a delay, ends a session whose request could not be made. Without the delay, sessions would begin and fail in
+   * a busy loop.
+   */
   #giveUp(place: number, lane: Lane, nowUs: number): void {
     const user = this.#users[place];
     lane.request = NONE;

@@ -146,7 +146,7 @@ export class Hooks {
   }
 
   /**
-   * Throws a TargetError if the script lacks one of the functions.
+   * The hooks of one request, ready to be called. Throws a TargetError if the script lacks one of the functions.
    * @param wire The request if nothing in it varies; else null.
    */
   prepared({ before, after }: RequestHooks, wire: WireRequest | null): PreparedHooks {
@@ -159,7 +159,7 @@ export class Hooks {
     };
   }
 
-  /** The hooks of users. Throws a TargetError if the script lacks one of the functions. */
+  /** The hooks of users, ready to be called. Throws a TargetError if the script lacks one of the functions. */
   preparedUser({ start, end }: UserHooks): PreparedUserHooks {
     const prepare = (name: string | null): PreparedUserHooks["start"] =>
       name === null ? null : this.#ofUser(this.#hook(name, "user"));
@@ -272,8 +272,8 @@ export class Hooks {
 }
 
 /**
- * Logs why a session failed at its end, for the first time only. No request fails with the session, so the results do
- * not contain the reason.
+ * Makes an `end` hook that also logs why a session failed at its end, the first time only. No request fails with the
+ * session, so the results do not contain the reason.
  */
 function told(end: PreparedUserHooks["end"]): PreparedUserHooks["end"] {
   if (end === null) return null;
@@ -289,8 +289,8 @@ function told(end: PreparedUserHooks["end"]): PreparedUserHooks["end"] {
 }
 
 /**
- * The error for a script that fails here although it was evaluated successfully before, since scripts need not behave
- * the same each time.
+ * A TargetError that names the script, for an error of the script itself; any other error is returned unchanged. A
+ * script that ran in one realm may still fail in the next, because scripts need not behave the same each time.
  */
 function unrunnable(entry: string, error: unknown): unknown {
   if (!(error instanceof ScriptError)) return error;

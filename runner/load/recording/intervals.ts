@@ -164,7 +164,10 @@ export class Intervals {
     return counts;
   }
 
-  /** Called when all events of this and earlier intervals, and no later ones, have been counted. */
+  /**
+   * Hands on an interval. Called when all events of this interval and of earlier ones have been counted, and none of
+   * later ones.
+   */
   #handOn(counts: Counts, nowUs: number): void {
     const censored = this.#censored.count === 0 ? EMPTY : this.#censored.drain();
     this.onInterval({ ...counts, latency: this.latency.drain(), censored }, nowUs);

@@ -5,8 +5,8 @@
  * An open stream waits for one message, its first or its next: that message is due. If the stream ends as it should, no
  * other message was due. If the stream is cut, the awaited message has failed; if the load ends or the virtual user
  * leaves, it is unfinished; if the request was never sent, it was dropped. The wait so far is then a lower bound of the
- * gap. It is also a lower bound of the time to the first message, unless the stream was cut: as with latency, a refusal
- * says nothing about how long the message would have taken.
+ * gap. It is also a lower bound of the time to the first message, unless the stream was cut: a cut, like a refused
+ * request, says nothing about how long the message would have taken.
  */
 import {
   CompactHistogram,
@@ -53,7 +53,10 @@ export interface MessageTotals extends MessageCounts {
   readonly tokens: number;
   /** Tokens received by the deadline. */
   readonly tokensInTime: number;
-  /** Time to the first token; a lower bound for streams that ended too early to bring one. */
+  /**
+   * Time to the first token; a lower bound if the stream timed out or was left before it came, or if it was never
+   * requested.
+   */
   readonly firstToken: BoundedTotals;
   /**
    * For each complete stream with at least two tokens: the time from the first token to the last, divided by the number
@@ -277,8 +280,8 @@ export class MessageRecorder {
     if (how === "left") tally.unfinished++;
     else tally.failed.whole++;
     if (state === AWAITS_NEXT) tally.gap.recordBound(nowUs - this.#lastUs[slot]);
-    // For a stream that was cut, no time to the first message is recorded: as with latency, a
-    // refusal says nothing about how long the message would have taken.
+    // For a stream that was cut, no time to the first message is recorded: a cut, like a refused
+    // request, says nothing about how long the message would have taken.
     if (how === "cut") return;
     const waitedUs = nowUs - this.#dueUs[slot];
     if (state === AWAITS_FIRST) tally.first.recordBound(waitedUs);
@@ -311,7 +314,8 @@ export class MessageRecorder {
   }
 
   /**
-   * Counts the first message of a request that was not sent by the end. @param waitedUs Time since the message was due.
+   * Counts the first message of a request that was not sent by the end of the run.
+   * @param waitedUs Time since the message was due.
    */
   missUnsent(step: number, how: "unfinished" | "dropped", waitedUs: number): void {
     const tally = this.#of(step);

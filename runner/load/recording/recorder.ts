@@ -201,7 +201,7 @@ export class Recorder {
 
   /**
    * Current totals without the tail. They share arrays with this recorder, so they must be posted immediately.
-   * @param times `take`: of `service`, `firstByte` and `lag`, only what is new since the last `take`; and no steps.
+   * @param times `take`: `service`, `firstByte` and `lag` have only values since the last `take`, and `steps` is empty.
    */
   totals(times: "whole" | "take" = "whole"): WorkerTotals {
     return {

@@ -25,7 +25,7 @@ export class RequestLog {
 
   /**
    * @param write Writes all of the bytes before it returns.
-   * @param firstConnection The number of slot 0 in the whole load.
+   * @param firstConnection The number of slot 0's connection in the whole load.
    * @param connections The number of connections to the target; a connection to another host, where a redirect has led,
    * has the number of the user's connection to the target.
    */
@@ -80,8 +80,8 @@ function digitsOf(value: number): number {
 }
 
 // The file of the request log. Every worker appends whole lines, and the system does not mix them.
-// If writing fails, such as on a full disk, the log is incomplete and says why; the measurement
-// goes on.
+// If writing fails, such as on a full disk, the log is incomplete, `lost` says why, and the
+// measurement goes on.
 
 /**
  * The most bytes that a pipe takes in one piece (PIPE_BUF). During a longer write, which waits for the reader in

@@ -89,7 +89,10 @@ export class Slices {
     this.#censored.record(endUs - dueUs);
   }
 
-  /** Called at `nextUs`, when everything before it has been counted. */
+  /**
+   * Begins the next part of the slice, or the next slice. Called at `nextUs`, when everything before it has been
+   * counted.
+   */
   turn(): void {
     const startUs = this.turns.startUs(this.#pair);
     const fromUs = this.#measuredFromUs[this.#pair];

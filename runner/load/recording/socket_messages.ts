@@ -4,7 +4,7 @@
  * until the user leaves it.
  *
  * A message is received when its answer has come. It has failed if the socket was cut, closed or timed out before its
- * answer came; it is unfinished if the load ended before; it is dropped if it was due and never sent. As with requests,
+ * answer came; it is unfinished if the load ended first; it is dropped if it was due and never sent. As with requests,
  * the time waited is a lower bound of the latency of a message that timed out, was unfinished or was dropped. Messages
  * that the server sends on its own are counted by `messages.ts`, like the messages of streams.
  */
@@ -178,7 +178,8 @@ export class SocketRecorder {
   /**
    * Totals as if the run had ended now, with open sockets counted as left. The sockets stay open.
    * @param extent `take`: only steps that have an open socket, or had one since the last `take`. Their counts cover the
-   * run so far; their times are those of the last `takeInterval` and of messages in flight.
+   * run so far; their times are those of the last `takeInterval`, of messages in flight, and of due messages not sent
+   * yet.
    */
   totals(nowUs: number, extent: Extent = "whole"): SocketTotals[] {
     return this.#tallies.flatMap((tally) => {

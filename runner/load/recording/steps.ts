@@ -1,7 +1,7 @@
 /**
  * The outcomes of the exchanges of each step, that is, of each request of a flow, a mix or a page. This module reads no
- * clock: times are arguments. Counting allocates no memory, except for one number per second in each step, at most
- * 1,800 per step.
+ * clock: times are arguments. Counting a completed exchange allocates no memory, except for one number per second in
+ * each step, at most 1,800 per step.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import {

@@ -45,7 +45,7 @@ export class StreamingRecorder extends Recorder {
   /** Null: no exchange is a WebSocket. */
   readonly sockets: SocketRecorder | null;
   readonly #hasStreams: boolean;
-  /** Time that the run has reached, microseconds since its start. */
+  /** Time of the last `advance`, to which totals refer, in microseconds since the start of the run. */
   #nowUs = 0;
 
   constructor(

@@ -1,6 +1,6 @@
 /**
- * Writes the messages of a WebSocket, and recognises them when the server sends them back. The template is split into
- * octets at its numbers in advance.
+ * Writes the messages of a WebSocket, and recognises them when the server sends them back. The template is split in
+ * advance at the numbers to fill in, and its parts are kept as octets.
  */
 
 const NUMBER = /\{\{\s*(n|socket)\s*\}\}/;

@@ -76,7 +76,7 @@ class OpenSocket {
   isLeft = false;
   /** Whether the user's time is over: nothing more is sent, even if earlier messages are still due. */
   isOver = false;
-  /** Whether the load ends before the user's hold does. */
+  /** Whether the load ends before the user's hold time is over. */
   isCutShort = false;
   came = 0;
   isRight: boolean;
@@ -269,8 +269,8 @@ export class Sockets {
     }
     const n = numberOf(socket, counted, bytes, from, to);
     if (n < 0 || !sockets.answer(counted, n, nowUs)) return sockets.mismatch(counted);
-    // This answer may be handled before the tick, so `#goOn` first sends the messages that are due
-    // by now.
+    // The user's time is over. `#goOn` sends the messages that became due since the last tick, and
+    // then leaves unless an answer is awaited.
     if (nowUs >= socket.leaveUs && !socket.isLeft) this.#goOn(slot, socket, nowUs);
   }
 

@@ -35,7 +35,7 @@ export class CallPlan {
 
 /** Receives the messages that a reader finds. */
 export interface CallTaker {
-  /** A message as JSON; empty if nothing reads messages or the message can't be decoded. */
+  /** A message as JSON; empty if nothing reads messages, or if this message or an earlier one could not be decoded. */
   onMessage(json: Bytes): void;
 }
 
@@ -129,7 +129,7 @@ export class CallReader {
     this.#drop();
   }
 
-  /** The message as JSON; empty if it can't be decoded. */
+  /** The message as JSON; empty if it can't be decoded, or if an earlier message already had a problem. */
   #decoded(decoder: MessageDecoder): Bytes {
     const whole = this.#data.subarray(0, this.#dataBytes);
     const { bytes, problem } = this.#flag === 0
@@ -154,7 +154,7 @@ export class CallReader {
     this.#data = NO_BYTES;
   }
 
-  /** Called at the end of the body. */
+  /** Frees the reader's memory; called at the end of the body. */
   end(): void {
     this.#drop();
   }

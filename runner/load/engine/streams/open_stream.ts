@@ -124,7 +124,10 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     this.#reader = this.#call ?? this.#events ?? new LineReader(this, "lf", room);
   }
 
-  /** Whether a message exceeded the limit, so that the stream must be cancelled. */
+  /**
+   * Whether a message exceeded its size limit or the memory left in the `KeptRoom`, so that the stream must be
+   * cancelled.
+   */
   get isOverLimit(): boolean {
     return this.#reader.isOverLimit;
   }
@@ -142,7 +145,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     return this.kept === null ? Infinity : this.firstByteUs + (this.plan.spec.holdUs ?? Infinity);
   }
 
-  /** Status of a gRPC call that `verdict` has judged; null if it has none. */
+  /** Status of a gRPC call, once `verdict` has judged it; null before, or if the response has no valid status. */
   get callStatus(): number | null {
     return this.#call?.status ?? null;
   }

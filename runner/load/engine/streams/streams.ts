@@ -176,7 +176,10 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return this.events.onEnd(slot, response, isLast, beganUs, nowUs, overUs);
   }
 
-  /** Closes the stream's connection, on which nothing more will arrive. Requesting the stream again dials a new one. */
+  /**
+   * Counts the interruption, and closes the stream's slot, on which nothing more will arrive. A later sweep connects
+   * the slot again, to request the stream again.
+   */
   #interrupt(
     slot: number,
     stream: OpenStream,
@@ -275,7 +278,8 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
 
   onFailed(slot: number, by: FailedBy, reason: string, nowUs: number): void {
     const stream = this.#open[slot];
-    // grpc-go servers reset calls at their deadline, and often notice first that it has passed.
+    // grpc-go servers reset calls at their deadline, and often notice before the client that it has
+    // passed.
     if (by === "reset" && stream?.isPastDeadline(nowUs)) by = "timeout";
     if (stream?.goesOn && (by === "reset" || by === "closed")) {
       if (!this.events.isTooLate(slot, nowUs)) this.#interrupt(slot, stream, "cut", nowUs);

@@ -67,7 +67,9 @@ export class UserCookies {
     private readonly openJar: () => CookieJar,
   ) {}
 
-  /** The request with the cookies for the origin; unchanged if it has a Cookie field of its own. */
+  /**
+   * The request with the cookies for the origin; unchanged if there are none, or if it has a Cookie field of its own.
+   */
   added(wire: WireRequest, origin: string): WireRequest {
     const text = this.#textFor(origin, wire.path);
     const hasOwn = Object.keys(wire.headers).some((name) => name.toLowerCase() === "cookie");

@@ -48,7 +48,7 @@ export type Redirect =
 const STATUSES = [301, 302, 303, 307, 308];
 
 /**
- * The redirect in a response; null if the response is not a redirect.
+ * The redirect in a response; null if the response has no redirect status or no Location.
  * @param origins Origins to which requests may go.
  */
 export function redirectOf(

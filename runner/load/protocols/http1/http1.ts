@@ -102,9 +102,9 @@ export class Http1 implements Protocol, DriverEvents {
   }
 
   /**
-   * Whether a response has arrived before its request was sent completely (RFC 9112 §9.3). The next request would have
-   * to wait for the rest of this one, which the server may never read. If the driver does not know whether the request
-   * was sent completely, a status from 400 on is taken to mean that it was not.
+   * Whether a response has arrived before its request was sent completely (RFC 9112 §9.3); false if later requests are
+   * in flight. The next request would have to wait for the rest of this one, which the server may never read. If the
+   * driver does not know, a status from 400 on is taken to mean that the request was not sent completely.
    */
   #isCutShort(slot: number, { status }: ResponseReader): boolean {
     if (this.exchanges.inFlight.count(slot) > 1) return false;

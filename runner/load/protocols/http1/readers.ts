@@ -37,7 +37,7 @@ export class Readers {
     this.whole = this.#free.pop() ?? new ResponseReader(this.#options);
   }
 
-  /** Called when the response on the slot has ended or was cancelled. */
+  /** Frees the slot's own reader, if there is one; called when the response on the slot has ended or was cancelled. */
   release(slot: number): void {
     const reader = this.split[slot];
     if (reader === null) return;

@@ -105,7 +105,7 @@ export class StreamPlaces {
     queue.add(Math.floor(slot / this.connections));
   }
 
-  /** Takes the slot of the connection whose request has waited longest; −1 if none waits. */
+  /** Takes, of the connection's slots, the one whose request has waited longest; −1 if none waits. */
   longestWaiting(connection: number): number {
     const queue = this.#queues[connection];
     for (let place = queue?.take() ?? -1; place >= 0; place = queue?.take() ?? -1) {

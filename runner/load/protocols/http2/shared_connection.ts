@@ -29,7 +29,9 @@ export interface SharedParts {
   readonly probing: Set<SharedConnection>;
   /** By connection: when anything last arrived from its server, microseconds. */
   readonly heardUs: Float64Array;
-  /** Slots whose exchanges ended in the current read, in the order in which they ended. */
+  /**
+   * Slots whose exchanges ended in the current read and that are still open, in the order in which the exchanges ended.
+   */
   readonly ended: Uint32Array;
   /** The moment of the current event, microseconds. */
   nowUs: number;
@@ -82,7 +84,7 @@ export class SharedConnection implements StreamEvents {
    * can be a response to them.
    */
   #isReading = false;
-  /** How many exchanges ended in the current read. */
+  /** How many entries of `SharedParts.ended` belong to the current read. */
   #endedCount = 0;
 
   /** @param index Index among the driver's connections. */
@@ -414,8 +416,8 @@ export class SharedConnection implements StreamEvents {
   }
 
   /**
-   * Closes the connection, and redials if requests wait and the next connection can be expected to serve them;
-   * otherwise the exchanges decide whether to dial again.
+   * Closes the connection. Redials if requests wait and this connection has served requests or fallen silent; otherwise
+   * the exchanges decide whether to dial again.
    */
   #moveOn(nowUs: number): void {
     const { parts: { places, driver }, index } = this;

@@ -1,7 +1,7 @@
 /**
- * HTTP/1.1 in a load with WebSockets (RFC 6455): a slot is a connection, which a response of 101 makes a WebSocket.
- * This file opens and closes WebSockets, writes and reads frames, and answers pings; what is sent, and when, is decided
- * in `engine/sockets/sockets.ts`.
+ * HTTP/1.1 in a load with WebSockets (RFC 6455): a slot is a connection, which a response with status 101 turns into a
+ * WebSocket. This file opens and closes WebSockets, writes and reads frames, and answers pings; what is sent, and when,
+ * is decided in `engine/sockets/sockets.ts`.
  */
 import {
   BINARY,
@@ -61,7 +61,7 @@ const NO_BYTES = new Uint8Array(0);
 
 export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
   override readonly punctual: boolean;
-  /** By slot; null while the slot speaks HTTP. */
+  /** By slot; null: the slot has no WebSocket, and none is being opened on it. */
   readonly #open: (Connection | null)[];
   /** By slot: when to stop waiting for the server's part of the closing handshake. */
   readonly #closing: Moments;
