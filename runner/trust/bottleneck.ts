@@ -64,8 +64,8 @@ const OTHER_THREADS = 0.1;
  */
 const NEAR_TURNS = 0.7;
 /**
- * If a larger share of the requests failed or got a wrong response, no bottleneck is sought, because those requests may
- * have waited for something else.
+ * If at least this share of the requests failed or got a wrong response, the run shows neither that the target served
+ * everything nor what an idle target waits for, because the failed requests may have waited for something else.
  */
 const FAILS = 0.05;
 /** If at least this share of the machine's cores is in use, no process can get more CPU time. */
@@ -79,8 +79,8 @@ const OTHERS = 0.3;
 /** If other programs use at least this share of all cores, the machine counts as crowded. */
 const CROWD = 0.25;
 /**
- * If the target's threads spent at least this share of their busy time waiting for a core, wake-ups alone do not
- * explain it.
+ * If the target's threads waited for a core during at least this share of the time for which they used or wanted one,
+ * wake-ups alone do not explain the wait.
  */
 const WAITS_OF_WANTED = 0.3;
 /**
@@ -108,8 +108,8 @@ const LEAST_CONNECTIONS = 4;
 /** If another process of the same program uses less than this share of a core, it has room for more connections. */
 const PEERS_FULL = 0.75;
 /**
- * A server can open no more if at most this many file descriptors remain. It may be one, because some servers keep the
- * last one to accept connections and close them.
+ * A server can open no more connections or files if at most this many file descriptors remain. The limit is not 0,
+ * because some servers keep the last descriptor to accept connections and close them.
  */
 const FILES_LEFT = 1;
 /** With fewer concurrent requests than this on average, requests are served one at a time. */
@@ -272,8 +272,8 @@ function fullKind(run: BottleneckRun, seen: Seen): BottleneckKind | null {
 const NO_THREAD: Thread = { name: "", cpu: 0 };
 
 /**
- * Whether threads that share a lock have no time left. They use less than a full core, because none computes while the
- * lock changes hands.
+ * Whether threads that share a lock have no time left. Even then, they may use less than a full core together, because
+ * none computes while the lock changes hands.
  */
 function isFullInTurns({ name, cpu, processCpu = 0 }: Thread = NO_THREAD): boolean {
   return IN_TURNS.test(name) && processCpu >= FULL_TURNS && processCpu <= MOST_IN_TURNS &&
@@ -281,14 +281,14 @@ function isFullInTurns({ name, cpu, processCpu = 0 }: Thread = NO_THREAD): boole
 }
 
 /**
- * Whether all connections are busy although their requests do not wait for each other. If a full thread were the limit,
- * they would.
+ * Whether all connections are busy although their requests do not wait for each other. A full thread is then not the
+ * limit, because requests would queue for it.
  */
 function isBesideRequests(run: BottleneckRun): boolean {
   const { load, service } = run;
   const areBusy = (load.kind === "closed" && !isChanging(load)) || hasTooFewConnections(run);
-  // Compare with the mean, because a server may serve one connection immediately and let others
-  // wait for long.
+  // Compare with the mean rather than the median, because a server may serve one connection
+  // immediately and let others wait for long.
   return areBusy && load.connections >= LEAST_CONNECTIONS && service.min >= ALIKE * service.mean;
 }
 
@@ -307,7 +307,7 @@ function hasRoom({ thread }: Seen): boolean {
 
 /**
  * Names the bottleneck of a target in which nothing is full: its requests wait for something, or too few are sent at a
- * time.
+ * time. Returns "unknown" if the figures do not tell.
  */
 function idleKind(run: BottleneckRun, seen: Seen, waited: WaitedFor | null): BottleneckKind {
   const { load, service: times } = run;

@@ -1,6 +1,6 @@
 /**
- * Turns the reports of the workers and of the machine into the evidence of one run, with the keys of the result. Also
- * defines the case to be judged, and limits that several checks share.
+ * Turns the reports of the workers and of the machine into the evidence of one run, an object whose keys are those of
+ * the result. Also defines the `Case` that is judged, and limits that several checks share.
  */
 import type { Calibration } from "../host/calibration_cache.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";

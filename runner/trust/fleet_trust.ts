@@ -121,7 +121,7 @@ function shortened(findings: readonly TrustFinding[]): TrustFinding[] {
 
 /**
  * A finding if agents start more than an interval apart, because the same interval then shows different phases of their
- * loads.
+ * loads. Otherwise, a finding if an agent's clock is too uncertain to tell.
  */
 function startsApart(parts: readonly AgentPart[], interval: number): TrustFinding | null {
   const starts = parts.flatMap(({ name, late, clock }) =>

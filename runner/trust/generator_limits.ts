@@ -56,8 +56,8 @@ export function tooShort({ run: { elapsedS } }: Case): TrustFinding | null {
 }
 
 /**
- * Findings about workers that had to be stopped. They are made even for a run that is too short for any other finding,
- * because its results are incomplete.
+ * Findings about workers that had to be stopped. They are made even for a run that is too short for most other
+ * findings, because its results are incomplete.
  */
 export function endedWorkerFindings(
   { evidence: { ended = [], workers } }: Case,
@@ -147,7 +147,10 @@ function harmlessClosed(run: Case["run"]): Limits {
   return { suspect, invalid: Math.max(4 * suspect, median) };
 }
 
-/** A finding if requests were sent late although connections were free. */
+/**
+ * A finding for a load of kind `rate` if requests were sent late although connections were free and the worker itself
+ * was not late.
+ */
 function sentLate(given: Case): TrustFinding | null {
   const { evidence: { lag, delay }, run } = given;
   const { load, service, connect, rate } = run;

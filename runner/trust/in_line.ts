@@ -1,10 +1,10 @@
 /**
  * Finds out whether requests queued for something that serves few of them at once, such as a lock. At the start of a
  * closed loop, all connections send at the same moment. The first response then takes one turn (the mean time between
- * two responses), the next takes two turns, and so on. The last of them takes as long as all later responses, because
- * each later request waits for those of all other connections. A program's very first request is slower than the next
- * ones, which delays the whole queue. Only such a queue leaves as many quick requests as there are connections, evenly
- * spread over the usual service time. Pure.
+ * two responses), the next takes two turns, and so on. The last of them takes as many turns as there are connections,
+ * and so does every later response, because each later request waits for those of all other connections. A program's
+ * very first request is slower than the next ones, which delays the whole queue. Only such a queue leaves as many quick
+ * requests as there are connections, evenly spread over the usual service time. Pure.
  */
 import type { Measurement } from "../result/result.ts";
 import { highestUsOf } from "../stats/histogram/histogram_counts.ts";
@@ -26,7 +26,7 @@ const MARKS = [0.3, 0.55, LAST_MARK];
  * response is always allowed.
  */
 const TOLERATED = 0.2;
-/** The fewest quick requests that reveal a queue, even if the first of them is slow. */
+/** A queue whose first request was slow is recognised only if at least this many quick requests are expected in it. */
 const LEAST_QUICK = 3;
 /**
  * If requests are served one at a time, responses are at least this share of a turn apart. A pool sends several
@@ -40,7 +40,7 @@ const APART = 0.5;
 const [LEAST_TURN, MOST_TURN] = [0.8, 1.3];
 
 /**
- * How many requests were served at a time; null if they did not queue, or if that can't be seen.
+ * How many requests were served at a time; null if they did not queue, or if the figures do not suffice to tell.
  *
  * @param run A closed loop, from its start.
  */

@@ -24,7 +24,7 @@ export function judge(given: Case): TrustJudgement {
       ...targetFindings(given),
       ...shortageFindings(given),
     ])
-    : [short, ...shortageFindings(given)]; // shares of so short a time say nothing
+    : [short, ...shortageFindings(given)]; // in so short a run, the other checks mean nothing
   const all = [...endedWorkerFindings(given), ...found, ...steadinessFindings(given, found)];
   const findings = [...of("invalid", all), ...of("suspect", all)];
   return { trust: findings[0]?.severity ?? "valid", findings };

@@ -31,9 +31,9 @@ const WAITING: Limits = { suspect: 0.03, invalid: 0.2 };
 const LINED_UP = { waiting: 0.15, occupied: 0.7 };
 
 /**
- * If all cores are in use and at least this many threads wait for one on average, other programs are to blame. In a
- * target that computes, up to 0.015 threads wait on a quiet machine and 0.066 beside a neighbour; in a busier target,
- * 0.4 wait beside a neighbour.
+ * If all cores are in use and at least this many threads wait for one on average, other programs are to blame. A target
+ * that computes has up to 0.015 waiting threads on a quiet machine, and 0.066 beside a neighbour; targets with more to
+ * do have 0.4 beside a neighbour.
  */
 const WAITING_FOR_FULL_CORES = 0.03;
 /**
@@ -77,7 +77,7 @@ function crowded(given: Case): TrustFinding | null {
     evidence: { cores, busy, waiting },
     advice: adviceFor(
       [
-        // Without other programs, the generator and the target may still fill the cores.
+        // Without other programs to stop, the generator and the target themselves fill the cores.
         ...others === null || others >= OTHERS_CORES ? ["stop-other-programs"] as const : [],
         "fit",
       ],

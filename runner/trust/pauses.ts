@@ -26,8 +26,8 @@ const COLLECTING_TIME = 0.2;
 const BUSY_CORES = 0.5;
 
 /**
- * If other programs compete for the core of a busy target, a stall counts as the target's own only if it used the CPU
- * for at least this share of the stall. Otherwise, the other programs caused part of it.
+ * If other programs compete for the core of a busy target, a stall counts as the target's own only if the target was
+ * using the CPU for at least this share of the stall. Otherwise, the other programs caused part of it.
  */
 const HELD_UP_RATIO = 0.9;
 

@@ -46,7 +46,10 @@ function busyConnections({ load, rate, service, connect }: Case["run"]): number 
   return rate * (service.mean + dialMs) / 1_000;
 }
 
-/** A finding for an open loop if more requests arrived than the connections could carry, for most of the run. */
+/**
+ * A finding for a load of kind `rate` if requests waited for a connection and nearly all connections were busy on
+ * average.
+ */
 function connectionsBusy(given: Case): TrustFinding | null {
   const { evidence: { lag, delay }, run } = given;
   const { load } = run;

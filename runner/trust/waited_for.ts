@@ -18,7 +18,10 @@ export interface WaitedFor extends Pick<Bottleneck, "underWay" | "sleeping" | "l
  * that do not use a core; if requests queue, to those served at a time.
  */
 const MOSTLY_STORAGE = 0.5;
-/** Higher than for storage, because a program may look up IPv4 and IPv6 addresses at once, each with its own socket. */
+/**
+ * The same share for name look-ups. It is higher, because a program may look up IPv4 and IPv6 addresses at once, each
+ * with its own socket.
+ */
 const MOSTLY_NAMES = 0.6;
 /** With fewer requests in flight, the mean of the samples is unreliable. */
 const LEAST_UNDER_WAY = 0.5;
@@ -56,8 +59,9 @@ export function waitedFor(run: WaitingRun, serviceMs: number, atOnce?: number): 
 }
 
 /**
- * How many connections the target accepts, if a cap limits them. There is a cap if some connections wait to be accepted
- * in every sample, or if all connections beyond a certain number are closed. Null if there is no cap.
+ * How many connections the target accepts, if a cap limits them; empty if there is a cap but this number is unknown.
+ * There is a cap if some connections wait to be accepted in every sample, or if all connections beyond a certain number
+ * are closed. Null if there is no cap.
  */
 function connectionCapOf(
   { load: { connections }, requests, errors, generator: { target } }: WaitingRun,

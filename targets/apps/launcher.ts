@@ -34,8 +34,8 @@ export const appLauncher: Launcher<AppTarget> = {
     if (limits === undefined) {
       return await bringUp({ child: startSelf(args, env, context), ...own, port: null }, context);
     }
-    // Use a supervisor outside the control group, which removes the group after the app has ended,
-    // no matter how this process ends.
+    // Use a supervisor that stays outside the control group and removes the group after the app has
+    // ended, no matter how this process ends.
     const [program, programArgs] = selfCommand(args, context);
     const child = startSupervised([program, ...programArgs], {
       env: { ...Deno.env.toObject(), ...env },

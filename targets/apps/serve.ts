@@ -99,7 +99,7 @@ export class LineWriter {
     this.#sink = sink;
   }
 
-  /** Takes a line without its line break. An arrow function, so that it can be passed on without its object. */
+  /** Takes a line without its line break. An arrow function, so that it can be passed as a callback. */
   readonly line = (text: string): void => {
     this.#waiting += `${text}\n`;
     if (this.#waiting.length > MOST_CHARS) return this.flush();

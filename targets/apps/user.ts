@@ -98,7 +98,10 @@ async function cacheOf(
 /** The number of users; their ids are 1 to USERS. */
 const USERS = 1_000;
 
-/** The slow origin behind `/user`. It is as slow as the study's database, and counts its calls. */
+/**
+ * The slow origin behind `/user`, in place of the study's database. It takes as long as the setting `delay` says, and
+ * counts its calls.
+ */
 interface UserOrigin {
   /** Returns the user as JSON text after the delay, and counts the call. */
   readonly fetch: (id: number) => Promise<string>;

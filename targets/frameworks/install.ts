@@ -157,8 +157,8 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Name of the file in the compiled program, next to its main module, that has the sources of all frameworks;
- * `cli/compiled/program.ts` adds it. Without it, `deno compile` would take each source file for a part of the program.
+ * Name of the file that has the sources of all frameworks. It is next to the main module of the compiled program, where
+ * `cli/compiled/program.ts` puts it. Without it, `deno compile` would take each source file for a part of the program.
  */
 export const PACK = "frameworks.json";
 

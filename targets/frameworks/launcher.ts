@@ -72,7 +72,10 @@ function runBy(
   return { program: found[0] ?? null, args: [...before, ...args] };
 }
 
-/** Versions of the runtime and the framework, such as `node v20.20.2, express 5.3.0`; null if unknown. */
+/**
+ * Versions of the runtime and the framework, such as `node v20.20.2, express 5.3.0`. A version that is unknown is left
+ * out; null if both are unknown.
+ */
 async function versionsOf(
   framework: FrameworkTarget["framework"],
   program: string,

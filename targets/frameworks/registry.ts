@@ -1,15 +1,15 @@
 /**
  * The frameworks of the Kuffel & Walter study. Each has a folder with the sources of a server, written in the style of
- * the framework's documentation. The server is installed with the framework's own tools, and runs on the framework's own
- * runtime. To add a framework, add its folder and an entry at the end of this file.
+ * the framework's documentation. The server is installed with the framework's own tools, and runs on the framework's
+ * own runtime. To add a framework, add its folder and an entry at the end of this file.
  * `tests/conformance/frameworks_slow_test.ts` runs the same suite for all of them.
  *
  * The contract of a server: it listens on HOST (127.0.0.1 if absent; IPv6 without brackets) and PORT, and serves the
- * five endpoints of the built-in app `api`. If it refuses a query or reports an error, its response must be JSON and have
- * the status that `api` would send; its text and structure are free. With REDIS_URL, it sets `plateau:counter` to 1 before it
- * listens; without REDIS_URL, `/redis` responds with 503. With LOGGING=on it logs each request, and with TRACE=on each
- * error with its stack trace, both as its documentation suggests; otherwise it logs nothing. It ends immediately on
- * SIGTERM.
+ * five endpoints of the built-in app `api`. If it refuses a query or reports an error, its response must be JSON and
+ * have the status that `api` would send; its text and structure are free. With REDIS_URL, it sets `plateau:counter` to
+ * 1 before it listens; without REDIS_URL, `/redis` responds with 503. With LOGGING=on it logs each request, and with
+ * TRACE=on each error with its stack trace, both as the framework's documentation suggests; otherwise it logs nothing.
+ * It ends immediately on SIGTERM.
  */
 import type * as z from "zod";
 import {

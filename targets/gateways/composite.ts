@@ -140,8 +140,8 @@ export async function startComposite(
 }
 
 /**
- * The origin of a target that nginx or a balancer can connect to, which is plain http://host:port without certificates
- * or Unix sockets. Throws a TargetError if the target needs more.
+ * The target's origin, if nginx or a balancer can connect to it: plain http://host:port, without a Unix socket, another
+ * address or a proxy. Throws a TargetError for any other target.
  */
 export function plainOrigin({ origin, access }: RunningTarget, context: { name: string }): string {
   const { unixPath, addresses, proxy } = access ?? {};

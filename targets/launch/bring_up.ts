@@ -9,7 +9,7 @@ import { endpointOf } from "../../base/net/endpoint.ts";
 import { encodeHead, type OriginRequest } from "../gateways/origin/request.ts";
 import { OriginConnection } from "../gateways/origin/connection.ts";
 
-/** Takes the place of a path for a target that is ready when it responds to a gRPC call. */
+/** The value of `path` for a target whose ready check is a gRPC call. */
 const GRPC = "grpc";
 
 /** How long a request of the ready check may take before another is sent. */
@@ -128,7 +128,7 @@ async function failureOf(
   }
 }
 
-/** Whether the body is readable text. In it, most servers say why they are not ready. */
+/** Whether the body is readable text, in which most servers say why they are not ready. */
 function isText(fields: ReadonlyMap<string, string>): boolean {
   const type = fields.get("content-type") ?? "text/plain";
   return /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml)\b)/i.test(type) &&

@@ -290,9 +290,9 @@ function start(
 }
 
 /**
- * Returns standard error. With `isPolled`, it is read with pauses if the system allows it, because it is read while a
- * load runs. Go's runtime writes a line per garbage collection in 39 pieces. Waking up for each piece cost a server on
- * two cores 4 % of its throughput; reading with pauses costs 1 %.
+ * Returns standard error. With `isPolled`, it is read with pauses if the system allows that, so that reading hardly
+ * disturbs a load. Go's runtime writes a line per garbage collection in 39 pieces. Waking up for each piece cost a
+ * server on two cores 4 % of its throughput; reading with pauses costs 1 %.
  */
 function errorsOf(process: Deno.ChildProcess, isPolled: boolean): ReadableStream<Uint8Array> {
   const polled = isPolled ? polledErrors(process.pid, OUTPUT_LATE_MS) : null;
@@ -315,8 +315,8 @@ function spawned(command: Deno.Command, isOurs: boolean): Deno.ChildProcess {
 }
 
 /**
- * Kills a supervisor and everything that it has started. Called if the supervisor has not ended in time, because it
- * hangs or the machine is too slow.
+ * Kills a process that this module has started, usually a supervisor, and all of its descendants. Called if the process
+ * has not ended in time, because it hangs or the machine is too slow.
  */
 function kill(process: Deno.ChildProcess): void {
   const killFamily = (): void => {

@@ -48,7 +48,7 @@ export function cleanEnv(
   return joinEnv([Object.fromEntries(inherited.filter(isSet)), extra], os);
 }
 
-/** A folder with Deno 2.9 itself under the name `node`, which Deno adds to PATH if there is no other node. */
+/** Matches the folder that Deno 2.9 adds to PATH if there is no other node. In it, Deno itself has the name `node`. */
 const FALSE_NODE = /[\\/]node_compat_bin$/;
 
 /**

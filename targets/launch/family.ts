@@ -129,8 +129,8 @@ export function orphanedFamily(supervisor: number, others: ReadonlySet<number>):
 }
 
 /**
- * The processes of the program's group while the program itself lives. Processes that outlive the program are not
- * found.
+ * A family of which only the program itself can be seen. Signals go to the process group that the program leads (on
+ * Windows, to the program alone). Processes that outlive the program are not found.
  */
 function processGroup(
   child: Pick<Deno.ChildProcess, "pid" | "status">,

@@ -132,8 +132,8 @@ export async function* pacedReads(
 }
 
 /**
- * The pause after a chunk of `bytes` that took `elapsedMs` to arrive. At that rate, a quarter of the pipe fills up
- * during the pause, so the writer never has to wait for space.
+ * The pause after a chunk of `bytes` that took `elapsedMs` to arrive. At that rate, at most a quarter of the pipe fills
+ * up during the pause, so the writer never has to wait for space.
  */
 function pauseAfter(bytes: number, elapsedMs: number): number {
   return Math.min(OUTPUT_LATE_MS, elapsedMs * MOST_BYTES / bytes);

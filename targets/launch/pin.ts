@@ -11,7 +11,7 @@ interface Pin {
   readonly workers: readonly number[] | null;
 }
 
-/** Cores for processes started from now on; null: the same cores as this process. */
+/** Cores on which new processes start; null for the cores of this process. */
 let startCores: readonly number[] | null = null;
 
 /**

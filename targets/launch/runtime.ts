@@ -1,6 +1,6 @@
 /**
- * Finds out the runtime of a foreign program in its own words, such as "node v20.20.2". It is known only for programs
- * that print their version if called with a certain flag; no guess is made for others.
+ * Finds out which runtime a foreign program uses, in the runtime's own words, such as "node v20.20.2". The runtime is
+ * known only for programs that print their version if called with a certain flag; no guess is made for others.
  */
 import { basename } from "node:path";
 import { findProgram } from "./environment.ts";

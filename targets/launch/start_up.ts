@@ -23,7 +23,7 @@ interface StartUp<Result> {
   readonly signal: AbortSignal;
   /** Tries once, given the text of the announcement. Throws an error that says why there is no valid response. */
   attempt(announcement: string): Promise<Result>;
-  /** After time has run out, explains why and how to fix it; null if unknown. */
+  /** Explains, after time has run out, why there is no valid response and how to fix that; null if unknown. */
   advice?(): string | null;
 }
 

@@ -3,10 +3,10 @@
  * SIGTERM or when its own parent has gone, which it notices by the end of standard input. The hidden command `supervise
  * -- PROGRAM ARGS…` does only this, and loads few modules, because it runs before every program.
  *
- * It prints `started PID`, except for a step, and then leaves standard output and standard error to the program. At the
- * end, it prints `left PID PID…` with the processes that it can't end, because they belong to another user or hang in
- * the kernel. Because the program may print such lines, too, the supervisor begins its own lines with a word that the
- * program does not know.
+ * It prints `started PID`, except for a step (a program such as a target's `build`, which must end by itself), and then
+ * leaves standard output and standard error to the program. At the end, it prints `left PID PID…` with the processes
+ * that it can't end, because they belong to another user or hang in the kernel. Because the program may print such
+ * lines, too, the supervisor begins its own lines with a word that the program does not know.
  */
 import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./parent_death.ts";
@@ -131,7 +131,10 @@ function limit(child: Deno.ChildProcess, family: ProcessFamily): void {
   }
 }
 
-/** The most searches for processes outside the control group, because a program may fork all the time. */
+/**
+ * The search for processes outside the control group ends after this many rounds, because a program may fork all the
+ * time.
+ */
 const MOST_SEARCHES = 10;
 
 /**
@@ -201,9 +204,9 @@ async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promi
 const LOOKS = 2;
 
 /**
- * Sends SIGTERM at first and SIGKILL after the grace period, repeatedly, until no living process accepts signals.
- * Returns the processes that are still left some time after SIGKILL. That time begins with SIGKILL, so it is not
- * shortened if the machine stalls before.
+ * Ends a family: sends SIGTERM once and, after the grace period, SIGKILL repeatedly, until no process is left. Gives up
+ * if no living process accepts signals, or some time after the first SIGKILL, and returns the processes that are left.
+ * That time begins with SIGKILL, so a machine that stalled before does not shorten it.
  */
 export async function endFamily(
   family: ProcessFamily,

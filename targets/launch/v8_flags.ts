@@ -24,8 +24,8 @@ const IN_NODE_OPTIONS =
   /^--(?:max[-_]old[-_]space[-_]size|max[-_]semi[-_]space[-_]size|stack[-_]trace[-_]limit|jitless)(?:=|$)/;
 
 /**
- * Adds V8 flags to a program. Node gets them as arguments, which its `cluster` workers inherit; Deno gets them in its
- * environment, which every Deno that it starts inherits.
+ * Adds V8 flags to a program. Node gets them as arguments, which its `cluster` workers inherit; a program that starts
+ * Node gets them in NODE_OPTIONS; Deno gets them in its environment, which every Deno that it starts inherits.
  * @param program The full path.
  * @returns The arguments and environment to start the program with, or a text that says why the flags would have no
  * effect.

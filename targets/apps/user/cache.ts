@@ -8,8 +8,8 @@ import type { RedisClient } from "../../redis/client.ts";
 interface CacheLookup {
   readonly text: string;
   /**
-   * Whether the text came from the cache; false if this request fetched it from the origin ("paid"). A request that
-   * waited for another request's fetch counts as a hit, as with nginx's `proxy_cache_lock`.
+   * Whether the text came from the cache; false if this request fetched it from the origin. A request that waited for
+   * another request's fetch counts as a hit, as with nginx's `proxy_cache_lock`.
    */
   readonly hit: boolean;
 }
@@ -40,8 +40,8 @@ export function openCache(
 }
 
 /**
- * A cache that lets only one request of this process at a time call `payOnce` for a missing key; the others wait for
- * its result.
+ * A cache that lets only one request of this process at a time look for a key's text with `payOnce`; other requests for
+ * the same key wait for its result.
  */
 function oneAtATime(store: TextStore, payAndKeep: Cache): Cache {
   const inFlight = new Map<string, Promise<CacheLookup>>();
@@ -55,8 +55,8 @@ function oneAtATime(store: TextStore, payAndKeep: Cache): Cache {
 }
 
 /**
- * Fetches the text unless another process that shares the store is fetching it. The store is read again after the key
- * is held, because another process may have filled it in the meantime.
+ * Fetches the text unless another process that shares the store is fetching it. The store is read again after the
+ * attempt to hold the key, because another process may have filled it since the caller's look-up.
  */
 async function payOnce(store: TextStore, key: string, payAndKeep: Cache): Promise<CacheLookup> {
   for (;; await sleep(LOOK_MS)) {

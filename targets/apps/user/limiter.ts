@@ -64,7 +64,7 @@ export function openLimiter(
       return c.json({ error: "Too many requests" }, 429);
     },
     close(): void {
-      // Each client that is counted in this process has a timer, which deleting the client stops.
+      // Each client that is counted in this process has a timer; deleting the client stops it.
       for (const { key } of memory.dump().storage) void memory.delete(key);
     },
   };

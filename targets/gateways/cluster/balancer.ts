@@ -53,7 +53,10 @@ export class Balancer implements Gateway {
   }
 }
 
-/** Sets `x-instance` to this instance, replacing the value that another balancer behind this one may have set. */
+/**
+ * Sets `x-instance` to the number of this instance, replacing the value that another balancer behind this one may have
+ * set.
+ */
 function withInstance(fields: Fields, instance: number): Fields {
   const others = fields.filter(([name]) => name !== "x-instance");
   return [...others, ["x-instance", String(instance)]];

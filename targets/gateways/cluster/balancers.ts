@@ -1,6 +1,6 @@
 /**
- * Launches several instances of a target with a balancer in front of them. Each kind of balancing starts the instances
- * and the gateway, and lets further instances join while the load runs.
+ * Launches several instances of a target, and divides the load among them. Each kind of balancing starts the instances
+ * and, unless they share a port, a gateway in front of them. It also lets further instances join while the load runs.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Composite, plainOrigin, startComposite, startGateway } from "../composite.ts";
@@ -24,7 +24,9 @@ interface ClusterContext extends GatewayContext {
 }
 
 interface Balancing {
-  /** Starts the cluster. Throws the errors of `Launcher.start`; the parts started before are then in the composite. */
+  /**
+   * Starts the cluster. Throws the errors of `Launcher.start`; the parts that have started by then are in `composite`.
+   */
   start(cluster: Cluster, context: ClusterContext): Promise<RunningTarget>;
 }
 

@@ -159,8 +159,8 @@ class ReceivedParts implements ResponseSink {
 }
 
 /**
- * The fields of a valid head. Throws if there is more than one Content-Length field, because the client may use another
- * value than this gateway.
+ * The fields of a valid head, without Content-Length if there is a Transfer-Encoding. Throws if the body has several
+ * lengths, because the client may use another one than this gateway.
  */
 function fieldsOf(head: string): Fields {
   const lines = head.split("\r\n").slice(1, -2);

@@ -20,7 +20,7 @@ import { tee, type WholeBody } from "./tee.ts";
 const UNSHARED_MS = 1_000;
 const MOST_UNSHARED = 10_000;
 
-/** How long other requests wait for the rest of a body before each fetches its own. */
+/** How long requests wait for the rest of a body that another request fetches, before each fetches its own. */
 const PATIENCE_MS = 1_000;
 
 /** A fetch whose response may also be used for other clients (like Go's singleflight). */
@@ -69,8 +69,8 @@ export class Proxy implements Gateway {
   }
 
   /**
-   * Makes stored responses stale after a write, before the client learns that its write succeeded. So the client's next
-   * read finds the change.
+   * After a write, makes stored responses impossible to find before the client learns that its write succeeded. So the
+   * client's next read finds the change.
    */
   #invalidate(request: OriginRequest, response: OriginResponse): void {
     const { origin, invalidate } = this.settings;
@@ -140,8 +140,8 @@ export class Proxy implements Gateway {
       const both = tee(response, { maxBodyBytes, isWanted });
       const patience = setTimeout(() => {
         isLate = true;
-        // Let the other requests stop waiting. The fetch continues, and its response is still
-        // stored at the end.
+        // Let the other requests stop waiting. Unless its own client disconnects, the fetch
+        // continues, and its response is still stored at the end.
         stored.resolve(null);
         both.release();
       }, PATIENCE_MS);

@@ -13,7 +13,7 @@ export interface RequestHead {
   readonly fields: Fields;
 }
 
-/** Fields that make a response specific to this request or client, or ask for a part of it. */
+/** Request fields that make the response specific to one request or client, or ask for only a part of it. */
 const PERSONAL = [
   "authorization",
   "cookie",

@@ -12,8 +12,8 @@ interface Tee {
   /** The body for the cache. Never rejects. */
   readonly whole: Promise<WholeBody>;
   /**
-   * Tells that nobody waits for the cache any more. The rest of the body is then read only for the client; if the
-   * client has disconnected, reading stops.
+   * Tells that no other request waits for the body any more. If the client has disconnected and nothing else needs the
+   * body, reading stops; otherwise the rest is still read for the client and the cache.
    */
   release(): void;
 }

@@ -1,4 +1,4 @@
-/** Keeps responses in the memory of the proxy, and drops the least recently used ones if there are too many. */
+/** Keeps responses in the memory of the proxy, and drops the least recently used ones if they take too much memory. */
 import { LRUCache } from "lru-cache";
 import type { ResponseStore, StoredResponse } from "./store.ts";
 
