@@ -1,4 +1,7 @@
-/** Parses one side of a claim: a figure of some cells times a factor, a ceiling, or a quantity. Pure. */
+/**
+ * Parses one side of a claim: a figure of some cells (each a target in a scenario) times a factor, a ceiling (the
+ * measured peak of the load generator or of Redis), or a quantity. Pure.
+ */
 import { type ClaimSide, type FigureSide, MEASURED_PEAKS, SIGN } from "./claim.ts";
 import {
   type Figure,
@@ -51,7 +54,10 @@ export function sidesOf(of: string, to: string): ReadAll<[ClaimSide, ClaimSide]>
 const NO_FIGURE = "Cannot compare two numbers: at least one side must be a figure, " +
   "such as p99(cached) < 120ms";
 
-/** The figure or ceiling in a text; null if the text is neither, so it should be a quantity. */
+/**
+ * The figure or ceiling in a text, or the problems with a text that has parentheses but is neither. Null for any other
+ * text, which should be a quantity.
+ */
 function measuredOf(text: string): ReadAll<ClaimSide> | null {
   const [, times, timesX, name, cells] = FIGURE.exec(text) ?? [];
   if (name === undefined) {
@@ -103,8 +109,8 @@ function peakOf(name: string, factor: Read<number>): ReadAll<ClaimSide> {
 function quantityOf(text: string, against: ReadAll<ClaimSide> | null): ReadAll<ClaimSide> {
   const hint = bare(text);
   if (hint !== null) return { problems: [hint] };
-  // If the figure on the other side is invalid, the quantity's unit is unknown; that problem is
-  // reported already.
+  // If the figure on the other side is invalid, the quantity's unit is unknown. No problem is added
+  // here, because the invalid figure is reported already.
   const unit = against !== null && "value" in against ? unitOf(against.value) : null;
   if (unit === null) return { problems: [] };
   const read = readQuantity(text, unit);

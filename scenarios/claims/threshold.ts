@@ -1,9 +1,9 @@
 /**
- * Parses and checks thresholds. A threshold may compare all cells with a limit (`p99 < 50ms`, `success >= 99.9%`, `rate
- * > 1000/s`, `lag.p99 < 1ms`), or with a baseline (`p99 not worse than baseline by 5%`). In the syntax of claims, it
- * may also compare certain cells with a limit (`p99(wait) < 2s`) or with other cells (`rate(cached) > 2 ×
- * rate(plain)`). Pure. How much evidence a verdict needs is decided in `report/judge/thresholds.ts`. A limit of 0 % or
- * 100 % needs none, because it must hold for every measured request.
+ * Parses and checks thresholds. A threshold may compare all cells (each a target in a scenario) with a limit (`p99 <
+ * 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`), or with a baseline (`p99 not worse than baseline by
+ * 5%`). In the syntax of claims, it may also compare certain cells with a limit (`p99(wait) < 2s`) or with other cells
+ * (`rate(cached) > 2 × rate(plain)`). Pure. How much evidence a verdict needs is decided in
+ * `report/judge/thresholds.ts`. A limit of 0 % or 100 % needs none, because it must hold for every measured request.
  */
 import * as z from "zod";
 import {
@@ -108,7 +108,7 @@ function againstLimit(
 ): ParsedThreshold {
   const figure = readFigure(name);
   const relation = readRelation(sign, "a threshold");
-  // If the figure is invalid, the unit of the limit is unknown.
+  // If the figure is invalid, the unit of the limit is unknown, so the limit is not read.
   const limit = "value" in figure ? readQuantity(quantity, figure.value.unit) : null;
   if ("value" in figure && "value" in relation && limit !== null && "value" in limit) {
     const never = whyNever(figure.value, relation.value, limit.value);

@@ -56,7 +56,7 @@ export const scriptCodeShape = z.strictObject({
 export type ScriptCode = z.output<typeof scriptCodeShape>;
 
 /**
- * Throws a UserError if a variable is not set.
+ * Throws a UserError if an environment variable that the script reads is not set.
  * @param environment Reads an environment variable.
  */
 export function scriptCode(

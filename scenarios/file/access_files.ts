@@ -6,8 +6,8 @@ import { createPrivateKey } from "node:crypto";
 import { readTextSync } from "../../base/bounded_file.ts";
 
 /**
- * Reads certificates in PEM. They are checked with the same client that the load uses, because an invalid one would
- * make every connection fail.
+ * Reads certificates in PEM. They are checked by making an HTTP client that trusts them, because an invalid one would
+ * make every connection of the load fail.
  */
 export function certificatesAt(path: string): string {
   const text = ifThere(path, (path) => readTextSync(path, "certificates"));

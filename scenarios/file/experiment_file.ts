@@ -166,7 +166,8 @@ interface WrittenScript {
 
 /**
  * Converts a k6 or Artillery script to an experiment in TypeScript that keeps the script's functions; null for any
- * other file. Throws a UserError if nothing can be converted.
+ * other file. Throws a UserError if nothing can be converted, or if the experiment would contain the value of an
+ * environment variable.
  * @param path The path of the script, for messages.
  * @param file The path at which the experiment will be written. Paths in the experiment are relative to its folder.
  */

@@ -5,7 +5,10 @@ import { extname } from "node:path";
 export const TYPED: readonly string[] = [".ts", ".mts"];
 const UNTYPED: readonly string[] = [".js", ".mjs"];
 
-/** Whether a file's name is that of a script. Scripts for k6 are included; their imports tell them apart later. */
+/**
+ * Whether the file name is that of a script. Scripts for k6 are included; callers tell them from experiments by their
+ * imports.
+ */
 export function isScript(path: string): boolean {
   return [...TYPED, ...UNTYPED].includes(extname(path));
 }

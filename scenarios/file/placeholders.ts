@@ -152,7 +152,10 @@ export type Environment = (name: string) => string | undefined;
 export const NO_ENVIRONMENT: Environment = () => undefined;
 
 const BEFORE = "env.";
-/** Matches names that shells accept: those of POSIX.1-2017 §8.1, and lower-case letters. */
+/**
+ * Matches names that shells accept: those of POSIX.1-2017 §8.1, which has only capital letters, and those with
+ * lower-case letters.
+ */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Whether the name refers to an environment variable. Names of parameters have no dots. */

@@ -21,7 +21,8 @@ export interface ArtilleryExperiment {
 }
 
 /**
- * Throws a ZodError, or a UserError if the processor is invalid; both list every problem.
+ * Throws a ZodError that lists every problem of the script, or a UserError if the processor can't be read or is not
+ * valid code.
  * @param from The name of the script.
  */
 export function artilleryExperiment(

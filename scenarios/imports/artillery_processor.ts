@@ -372,7 +372,7 @@ function lackOf(module: string, name: string): string | null {
   return names.includes(name) ? null : `Plateau has no ${name} of ${module}`;
 }
 
-/** Whether a call passes a callback to a promise, which would run only after the hook has ended. */
+/** Whether a call passes a callback to a promise. The callback would run only after the hook has ended. */
 function goesOnLater(node: js.AnyNode): boolean {
   return node.type === "CallExpression" && node.callee.type === "MemberExpression" &&
     node.callee.property.type === "Identifier" &&
@@ -410,7 +410,10 @@ function isTakenApart(
   return node.id.type === "ObjectPattern" && !!node.init && isEnvironment(node.init);
 }
 
-/** The child nodes that may refer to values. Names of members and keys do not, nor does the `process.env` of a read. */
+/**
+ * The child nodes that may refer to values. Names of members and keys do not, nor does the `process.env` in
+ * `process.env.NAME`.
+ */
 function referencesOf(node: js.AnyNode): readonly js.Node[] {
   if (node.type === "VariableDeclarator" && isTakenApart(node)) return [node.id];
   if (node.type === "MemberExpression") {
@@ -428,7 +431,7 @@ function isEnvironment(node: js.Node): boolean {
     one.property.name === "env";
 }
 
-/** All names that are declared anywhere in the program, because these hide globals of the same names. */
+/** All names that are declared anywhere in the program, except by imports. They hide globals of the same names. */
 function declaredIn(program: js.Program): string[] {
   const names: string[] = [];
   for (const node of nodesIn(program) as Iterable<js.AnyNode>) {

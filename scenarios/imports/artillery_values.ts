@@ -68,7 +68,7 @@ export class ArtilleryValues {
     return taken;
   }
 
-  /** The value's name in Plateau. If it differs, it is recorded in `names`. */
+  /** The name that the value gets in Plateau. If it differs from `name`, it is recorded in `names`. */
   nameOf(name: string): string {
     const own = valueNameOf(name);
     if (own !== name) this.names.set(name, own);

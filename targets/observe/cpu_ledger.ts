@@ -59,8 +59,8 @@ export class CpuLedger {
   }
 
   /**
-   * Cancels the debts of processes that are found again. A look may have missed one because it was moved to another
-   * parent just then.
+   * Cancels the debts for processes that are found again. The last look may have missed such a process because it was
+   * moved to another parent just then.
    */
   #forgive(entries: ReadonlyMap<number, Entry>): void {
     for (const { entry, heir } of this.#debts) {
@@ -80,7 +80,7 @@ export class CpuLedger {
 
 /**
  * The CPU time that the process has used since the last look, plus that of children it has waited for since then, minus
- * what was already counted. Reduces the debt by what has now appeared.
+ * what was already counted. Reduces `owedMs` by what was already counted and is now part of `waitedMs`.
  */
 function settle(entry: Entry, last: Entry | null): number {
   const own = Math.max(0, entry.ownMs - (last?.ownMs ?? 0));

@@ -95,7 +95,10 @@ export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {
   };
 }
 
-/** The difference between two counts; empty if either is unknown, or the counts were reset in between. */
+/**
+ * What Redis did between two counts: its look-ups, and the share of the time in which it carried out commands. Empty if
+ * either count is unknown, or the counts were reset in between.
+ */
 function since(
   before: RedisCounts | null,
   after: RedisCounts | null,
@@ -108,8 +111,8 @@ function since(
 }
 
 /**
- * Measures a Redis whose process cannot be watched, through the INFO command. Each INFO costs Redis some 50 µs, four
- * times a second, and the measured use includes this cost.
+ * Measures a Redis whose process cannot be watched, through the INFO command. With the default interval, INFO is sent
+ * four times a second and costs Redis some 50 µs each time; the measured use includes this cost.
  */
 export class RedisInfo {
   #last: RedisTotals | null = null;

@@ -1,14 +1,16 @@
 /**
- * Measures a process tree on macOS and Windows, where processes can be seen only in a table of the whole system. The
- * CPU time that a process uses between the last look and its end is lost. Open files, their limits and context switches
- * are not in the table.
+ * Measures a process tree on macOS and Windows, where processes can be seen only in a table of the whole system. If a
+ * process ends between two readings of the table, the CPU time that it used since the first of them is lost. Open
+ * files, their limits and context switches are not in the table.
  */
 import { type ProcessTable, type TableRow, treeIn } from "../../base/system/process_table.ts";
 import type { WatchedTree } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
 import type { TreeWatch, UseSample } from "./use_series.ts";
 
-/** Measures what a process tree has used since the last look; at the first look, since this object was made. */
+/**
+ * Measures what a process tree has used since the last call of `take`; at the first call, since this object was made.
+ */
 export class TableUse implements TreeWatch {
   readonly #cpu = new CpuLedger();
   readonly #system = new CpuLedger();

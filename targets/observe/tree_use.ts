@@ -29,7 +29,9 @@ interface ProcessLook {
   readonly files: number | null;
 }
 
-/** Measures what a process tree has used since the last look; at the first look, since this object was made. */
+/**
+ * Measures what a process tree has used since the last call of `take`; at the first call, since this object was made.
+ */
 export class TreeUse implements TreeWatch {
   readonly #cpu = new CpuLedger();
   readonly #system = new CpuLedger();

@@ -130,8 +130,8 @@ export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
 }
 
 /**
- * Joins two successive uses. CPU times and context switches are added; of memory and the other counts the larger figure
- * is taken, and of files left the smaller one.
+ * Joins two successive uses. CPU times and context switches are added; for memory and the other counts, the larger
+ * figure is kept, and for files left, the smaller one.
  */
 function joinUses(use: UseSample, next: UseSample): UseSample {
   return {

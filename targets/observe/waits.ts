@@ -49,8 +49,8 @@ interface Look {
 }
 
 /**
- * The time between two looks: at least `leastMs`, and at least `times` as long as a look takes, so that looks use at
- * most 1 % of a core.
+ * The average time between two looks: `leastMs`, or `times` times the duration of a look if that is longer, so that
+ * looks use at most 1 % of a core.
  */
 const APART = { leastMs: 15, times: 100 };
 /**
@@ -58,7 +58,7 @@ const APART = { leastMs: 15, times: 100 };
  * longer; they use at most 0.5 % of a core.
  */
 const CONNECTIONS_APART = { leastMs: 250, times: 200 };
-/** The target's processes are searched anew after this many looks. */
+/** After this many looks, the target's processes are listed anew. */
 const LOOKS_A_SEARCH = 10;
 /** The maximum number of threads to look at. With more of them, no look is taken, because it would take too long. */
 const MOST_THREADS = 256;

@@ -82,7 +82,7 @@ export function watchResources(
     return stopped ??= stopAll(watches);
   };
   const { sinceMs, forMs = null } = options;
-  // The caller who stops the watch later also gets the error.
+  // The error is ignored here, because the caller who stops the watch later gets it, too.
   const timer = forMs === null
     ? undefined
     : setTimeout(() => stop().catch(() => {}), waitUntil(sinceMs + forMs));

@@ -28,7 +28,7 @@ export class Inspector {
 
   private constructor(private readonly conn: Deno.Conn) {}
 
-  /** Opens the connection. Throws an Error if it does not open within 2 s. */
+  /** Opens the connection. Throws an Error if that fails or takes more than 2 s. */
   static async open(
     { port, path }: { readonly port: number; readonly path: string },
     signal: AbortSignal,
@@ -45,7 +45,10 @@ export class Inspector {
     throw inspector.#lost;
   }
 
-  /** Calls a method. Throws an Error if the inspector refuses, or does not respond within 10 s. */
+  /**
+   * Calls a method. Throws an Error if the inspector refuses the call, does not respond within 10 s, or is no longer
+   * connected.
+   */
   async call(method: string, params: object = {}): Promise<unknown> {
     if (this.#lost !== null) throw this.#lost;
     const id = ++this.#lastId;

@@ -26,8 +26,8 @@ export const pySpyProfiler: Profiler = {
     const pySpy = installedTool("py-spy", "pip install py-spy", interpreterFolder(pid));
     const folder = TemporaryFolder.make("profile");
     const file = join(folder.path, "stacks");
-    // py-spy takes whole seconds. They are rounded down, so that it does not sample after the
-    // measured time.
+    // py-spy takes whole seconds, at least one. They are rounded down, so that it does not sample
+    // after the measured time.
     const seconds = Math.max(1, Math.floor(forMs / 1_000));
     const command = [
       ...[pySpy, "record", "--pid", `${pid}`, "--duration", `${seconds}`, "--function", "--gil"],

@@ -253,8 +253,8 @@ async function inspectorAt(port: number, signal: AbortSignal): Promise<Inspector
     const { body } = await fetch(url, { signal, redirect: "error" });
     const text = new TextDecoder().decode(await boundedBody(body, "inspectorList"));
     const [first] = listed.parse(JSON.parse(text));
-    // Only the path is taken from the URL, because the port is known and the host may be another
-    // name.
+    // Only the path is taken from the URL, because the port is known, and the URL may contain
+    // another name of the host.
     return { port, path: new URL(first.webSocketDebuggerUrl).pathname };
   } catch {
     return null;

@@ -10,7 +10,10 @@ import { outputOfProgram } from "../launch/step.ts";
 import { connectRedis } from "./client.ts";
 
 const PROGRAMS = ["redis-benchmark", "valkey-benchmark"];
-/** The number of requests in a round. If Redis is fast, a round takes less than a second. */
+/**
+ * The number of requests in a round, which is one run of the benchmark program. If Redis is fast, a round takes less
+ * than a second.
+ */
 const REQUESTS = 100_000;
 const CONNECTIONS = 50;
 /** The time limit for all rounds together, because redis-benchmark never gives up if nothing responds. */
@@ -59,8 +62,8 @@ export async function benchmarkRedis(
 }
 
 /**
- * The options that address the server. Throws an Error if it needs a password, because anybody on the machine can read
- * a program's arguments, or if it needs TLS.
+ * The options that tell redis-benchmark the server's address. Throws an Error if the server needs a password, because
+ * anybody on the machine can read a program's arguments, or if it needs TLS.
  */
 function whereIs(url: string): string[] {
   const { protocol, hostname, port, password } = new URL(url);

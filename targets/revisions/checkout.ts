@@ -106,8 +106,8 @@ async function snapshot(
 }
 
 /**
- * A pathspec that leaves a folder out. Each character of the path is escaped, which makes the path a pattern: if a
- * pathspec names an ignored folder literally, even to exclude it, git adds nothing at all.
+ * A pathspec that leaves a folder out. Each character of the path is escaped, which makes the path a pattern. If the
+ * pathspec named an ignored folder literally, git would add nothing at all, although the folder is only to be left out.
  */
 function withoutFolder(path: string): string {
   return `:(top,exclude,glob)${path.replace(/[^/]/gu, "\\$&")}/**`;

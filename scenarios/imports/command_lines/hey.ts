@@ -94,7 +94,7 @@ function authorization(text: string): Meaning {
 }
 
 /**
- * Translates -h2. Without TLS, hey uses HTTP/1.1 anyway. With it, Go's client sends all requests to a host over one
+ * Translates -h2. Without TLS, hey uses HTTP/1.1 anyway. With TLS, Go's client sends all requests to a host over one
  * HTTP/2 connection.
  */
 function withVersion(line: TranslatedLine): TranslatedLine {

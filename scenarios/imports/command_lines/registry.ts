@@ -89,7 +89,10 @@ function withoutLauncher(words: readonly string[]): readonly string[] {
 /** Flags for header fields, in ascending order of precedence between fields of the same name. */
 const FIELD_FLAGS = [FALLBACK_FIELD, "-H", LAST_FIELD];
 
-/** Removes header fields that the tool would replace by later ones of the same name. */
+/**
+ * Removes header fields that the tool would replace by others of the same name, and makes the remaining ones `-H`
+ * flags.
+ */
 function withLastFields({ lastFieldCounts = false }: Tool, line: TranslatedLine): TranslatedLine {
   const fields = line.flags.flatMap(([flag, text = ""], at) => {
     const precedence = FIELD_FLAGS.indexOf(flag);

@@ -99,8 +99,8 @@ export interface Measured {
 export const RATE_OF_EACH = "rate of each connection";
 
 /**
- * Used instead of `-H` for a field that replaces an earlier one of the same name which was also given by this flag or,
- * if `lastFieldCounts`, by any flag.
+ * Used instead of `-H` for a field that replaces all earlier fields of the same name given by this flag and, if
+ * `lastFieldCounts`, all those given by `-H`.
  */
 export const LAST_FIELD = "-H alone";
 
@@ -286,7 +286,7 @@ export const inFlight = ({ requests, drain }: Measured): string => {
   return counted(count, "request in flight at the end", "requests in flight at the end");
 };
 
-/** The number of responses in the first seconds of the run; 0 if the run was no longer than that. */
+/** The number of responses in the first `seconds` seconds of the run; 0 if the run was no longer than that. */
 export function responsesBefore({ timeline, elapsedS }: Measured, seconds: number): number {
   if (elapsedS <= seconds) return 0;
   return timeline.points.filter(({ endS }) => endS <= seconds)

@@ -9,7 +9,7 @@ export interface UrlMeaning {
   readonly target?: string;
   /** Value of the field Authorization, if the tool sends user and password. */
   readonly authorization?: string;
-  /** What Plateau can't send of the tool's requests, such as `the user in its URL`. */
+  /** A part of the tool's requests that Plateau can't send, such as `the user in its URL`. */
   readonly refused?: string;
 }
 

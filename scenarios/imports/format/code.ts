@@ -81,7 +81,7 @@ export function experimentLines(
   ];
 }
 
-/** Whether a variable is set. A module that reads a variable which is not set would fail. */
+/** Whether an environment variable is set and not empty. If it is not set, a module that reads it would fail. */
 export function isSet(variable: string, env: ReadVariable): boolean {
   return (env(variable) ?? "") !== "";
 }

@@ -55,11 +55,11 @@ export interface CounterSpan {
    * reports only their sum or there are too many to list.
    */
   readonly more: { readonly count: number; readonly ms: number };
-  /** How late the event loop's timers fired, in ms. */
+  /** How late the event loop's timers fired, in ms. Here and below, null if the runtime does not report it. */
   readonly delay: { readonly mean: number; readonly max: number } | null;
   /** The share of the time in which the event loop was not idle. */
   readonly utilization: number | null;
-  /** In bytes. */
+  /** The size of the heap in bytes. */
   readonly heap: number | null;
   /** Undefined if the runtime does not report it. */
   readonly compiler?: CompilerWork;
@@ -139,7 +139,10 @@ const record = z.strictObject({
  * listed. All numbers are 0 if nothing was left out.
  */
 export interface LeftOut {
-  /** The number of processes whose reports were not read; every file that looks like a process's reports counts. */
+  /**
+   * The number of processes whose reports were not read. Each file that looks like the reports of a process counts as
+   * one process.
+   */
   readonly processes: number;
   readonly bytes: number;
   /** The number of lines that are no valid records. */

@@ -70,7 +70,7 @@ export class GoTrace {
     if (this.#found.length < MOST_COLLECTIONS) this.#found.push(traced);
   }
 
-  /** Drops the collections of earlier runs. */
+  /** Drops all collections found so far, because they belong to earlier runs. */
   forget(): void {
     this.#found = [];
   }

@@ -1,6 +1,6 @@
 /**
  * Collects the runtime counters of a target. Each process writes its reports to a file of its own, in a folder made for
- * the target; a Go program prints them to standard error. A target that reports nothing is not waited for.
+ * the target, except that a Go program prints them to standard error. A target that reports nothing is not waited for.
  */
 import { lstatSync } from "node:fs";
 import { delimiter, join } from "node:path";
