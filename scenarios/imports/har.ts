@@ -112,8 +112,8 @@ function convert(entries: readonly HarEntry[], { name }: ImportContext): Import 
 }
 
 /**
- * Whether the request got a response from a server. Blocked requests, responses from a cache and WebSockets don't
- * count.
+ * Whether the request got a response from a server, and Plateau can send its method. Blocked requests, responses from a
+ * cache and WebSockets don't count.
  */
 function hasResponse(
   { request: { method, url }, response: { status }, _fromCache }: HarEntry,
@@ -124,8 +124,8 @@ function hasResponse(
 }
 
 /**
- * The origin with the most requests, out of those that served a page. If none served a page, all responses but
- * redirects count instead.
+ * Of the origins that served a page, the one with the most requests. If none served a page, the origins that sent any
+ * response but a redirect are considered instead; if there are none of these either, all origins.
  */
 function mainOrigin(entries: readonly HarEntry[]): string {
   const responses = entries.filter(({ response: { status } }) =>

@@ -111,7 +111,10 @@ export class Constants {
     return this.#changed.assigned.has(name);
   }
 
-  /** Evaluates an expression. Throws a Refused if its value is only known when the script runs. */
+  /**
+   * Evaluates an expression. Throws a Refused if its value is only known when the script runs, or can't be evaluated
+   * within the limits.
+   */
   value(node: js.Expression | js.SpreadElement | js.Super | null, scope: ScriptScope): unknown {
     if (node === null) return null;
     if (this.#depth === MOST_NESTED) {

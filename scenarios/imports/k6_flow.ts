@@ -92,7 +92,7 @@ export class K6Flow {
     return durationText(this.#timeoutMs ?? USUAL_TIMEOUT_MS);
   }
 
-  /** Walks the function once, and repeats its steps as often as each virtual user calls it. */
+  /** Walks the function of an iteration once, and repeats its steps so that the flow has `load.rounds` iterations. */
   iterations(node: ScriptFunction, scope: ScriptScope): void {
     const inner = new ScriptScope(scope);
     const { env, rounds } = this.around.load;

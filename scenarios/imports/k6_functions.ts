@@ -65,8 +65,8 @@ interface FunctionsContext {
   readonly constants: Constants;
   readonly imported: ReadonlyMap<string, string>;
   /**
-   * Names that the script imports or creates and that have no equivalent in Plateau, each with the module that it
-   * needs.
+   * Names that the script imports or creates and that have no equivalent in Plateau, each with its module or, if the
+   * script creates it, with its line in the script.
    */
   readonly missing: Map<string, string>;
   readonly maxRedirects: number;
@@ -112,7 +112,10 @@ export class K6Functions {
     return this.#generators.has(name);
   }
 
-  /** Why Plateau lacks something that the node needs; null if it lacks nothing. */
+  /**
+   * Why the node can't be converted, for example because it calls a function that Plateau lacks; null if it can.
+   * Replaces calls of `open` in it by the contents of the files.
+   */
   missingIn(node: js.Node): string | null {
     const { source, imported, missing } = this.around;
     for (const inner of nodesWithoutChecks(node, imported)) {
@@ -189,7 +192,7 @@ export class K6Functions {
     return false;
   }
 
-  /** Whether the order in which the node runs matters, because it sends, pauses or waits. */
+  /** Whether it matters if and when the node runs, because it sends requests, pauses or awaits something. */
   #matters(node: js.Node): boolean {
     const known = this.#mattering.get(node);
     if (known !== undefined) return known;
@@ -480,7 +483,7 @@ export class K6Functions {
 
   /**
    * The think times for a pause of `node` seconds. If the length is a sum, each constant or uniformly distributed
-   * summand becomes a think time of its own. Null if the length is unknown.
+   * summand becomes a think time of its own. Null if the length is unknown, negative or longer than an hour.
    */
   #thinks(node: js.Node, scope: ScriptScope): unknown[] | null {
     const one = node as js.AnyNode;
@@ -699,8 +702,8 @@ function* leavingIn(statement: js.Statement): Generator<js.Node> {
 }
 
 /**
- * Whether a statement is a call such as `group("name", () => …)`. The statements in its function are checked one by
- * one.
+ * Whether a statement is a call such as `group("name", () => …)`, whose function contains statements that are converted
+ * one by one.
  */
 function isGroup(node: js.Statement): boolean {
   return node.type === "ExpressionStatement" && node.expression.type === "CallExpression" &&

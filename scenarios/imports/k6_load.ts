@@ -133,7 +133,9 @@ export interface K6Load {
   /** Name of the exported function that runs in each iteration. */
   readonly exec: string;
   readonly load: object;
-  /** How often each virtual user repeats the iteration. */
+  /**
+   * Number of iterations in the flow: all those of a virtual user if k6 gives it a number of iterations, otherwise 1.
+   */
   readonly rounds: number;
   readonly limits: K6Thresholds;
   /** Differences from k6, as sentences without full stops. */
@@ -252,7 +254,10 @@ interface K6Ramp {
   readonly to: number;
 }
 
-/** Converts stages to ramps. A stage without a duration has no ramp; the load jumps to where the next one starts. */
+/**
+ * Converts stages to ramps. A stage of duration 0 gets no ramp: the load jumps to its target, from where the next ramp
+ * starts.
+ */
 function rampsOf(
   start: number,
   stages: readonly { readonly duration: number; readonly target: number }[],

@@ -170,8 +170,8 @@ class Conversion {
   }
 
   /**
-   * A unique name for the step, with its folders in front if another request has the same name. Empty if that name is
-   * taken, too.
+   * A unique name for the step, with its folders in front if another request has the same name. Returns no name if the
+   * longer one is taken, too, or is not allowed.
    */
   #name(name: string, folders: readonly string[]): { name?: string } {
     for (const text of [name, [...folders, name].join("/")]) {

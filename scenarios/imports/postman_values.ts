@@ -37,7 +37,7 @@ export class PostmanValues {
 
   /**
    * The text with the collection's own variables filled in; other placeholders stay. Throws a TooLong if the text
-   * becomes too long.
+   * becomes too long, or if variables refer to each other endlessly.
    */
   resolved(text: string): string {
     let made = text;
@@ -54,8 +54,8 @@ export class PostmanValues {
   }
 
   /**
-   * The text with the collection's variables filled in, and other placeholders renamed as in Plateau. Throws a TooLong
-   * if the text becomes too long.
+   * The text with the collection's variables filled in, and each other placeholder replaced by one for a value of the
+   * scenario. Throws a TooLong if the text becomes too long, or if variables refer to each other endlessly.
    */
   filled(text: string): string {
     return replaced(

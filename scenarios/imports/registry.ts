@@ -182,8 +182,8 @@ function shown({ issues }: z.ZodError, data: unknown, file: string, placed: Plac
 }
 
 /**
- * The parsed JSON; null if the text is not JSON. Uses JSON.parse because HAR files are large, and it is about a hundred
- * times as fast as a parser with line numbers.
+ * The parsed JSON; null if the text is not a JSON object. Uses JSON.parse because HAR files are large, and it is about
+ * a hundred times as fast as a parser with line numbers.
  */
 function jsonIn(text: string, path: string): unknown {
   if (!text.trimStart().startsWith("{")) return null;

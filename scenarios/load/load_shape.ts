@@ -201,7 +201,7 @@ export function someArrive(phases: readonly Phase[]): boolean {
   return phases.some(({ fromPerSec, toPerSec }) => fromPerSec + toPerSec > 0);
 }
 
-/** Virtual users arrive at rates that change from phase to phase; each has a session of its own. */
+/** Virtual users, each with a session of its own, arrive at rates that change from phase to phase. */
 const phased = z.strictObject({
   phases: variants(
     "phases",
@@ -222,8 +222,8 @@ const phased = z.strictObject({
 const { abortOn: _, ...searchedFields } = commonFields;
 
 /**
- * A search for the highest rate at which every rule holds, with trials at many rates. The run then measures at a share
- * of that capacity.
+ * A search for the capacity, which is the highest rate at which every rule holds, with trials at many rates. The run
+ * then measures at a share of the capacity.
  */
 const searched = z.strictObject({
   capacity: capacitySearch.transform((goal) => [goal])

@@ -80,7 +80,7 @@ interface PlacedLoad {
 }
 
 /**
- * Every valid load of an experiment, with the place at which its problems are reported.
+ * Every valid load of an experiment, except those of replays, with the place at which its problems are reported.
  * @param given The parts of the experiment, any of which may be invalid.
  * @param isWrong Whether the value at a path is invalid. A load that is invalid is left out, because its length is
  * unknown.

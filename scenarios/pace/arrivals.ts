@@ -25,7 +25,7 @@ export class Arrivals {
   constructor(private readonly profile: Profile, private readonly options: ArrivalOptions) {
     const random = streamBy(options.seed, "arrivals");
     // 1 − u is in (0, 1], so the logarithm is finite. 32 random bits resolve 2⁻³² of a mean step,
-    // which is less than a nanosecond above one arrival per second.
+    // which is less than a nanosecond at rates above one arrival per second.
     this.#step = options.kind === "uniform"
       ? () => 1
       : () => -Math.log(1 - (random.next() >>> 0) / 2 ** 32);

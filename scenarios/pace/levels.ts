@@ -58,7 +58,9 @@ export class UserLevels {
     return this.#exceededUs;
   }
 
-  /** The first moment at which all workers together may have `level` users; Infinity if there is none. */
+  /**
+   * The first moment from `nowUs` on at which all workers together may have `level` users; Infinity if there is none.
+   */
   #search(level: number, nowUs: number): number {
     const { stages } = this.share;
     this.#goTo(nowUs);

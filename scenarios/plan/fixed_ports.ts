@@ -52,8 +52,8 @@ function occupantsOf({ target, targetSpec, others }: StartedTarget): Occupant[] 
 }
 
 /**
- * The problems of kept processes. They all exist until the end, and thus also during a preflight with processes of its
- * own.
+ * A problem for each port on which two kept processes, or a kept one and a process of the preflight, would listen. Kept
+ * processes exist until the end, and thus also during a preflight with processes of its own.
  */
 function keptProblems(occupants: readonly Occupant[], { prove }: ServingTimes): Problem[] {
   return [...Map.groupBy(occupants, ({ port }) => port).values()].flatMap((group) => {

@@ -26,9 +26,8 @@ export function turnsOf({ scenario, parameters }: Cell): string {
 }
 
 /**
- * Throws a UserError that lists every reason why the groups can't be measured in slices.
- * @param experiment Must have fresh processes. Kept processes would count as many pairs, although they are a single
- * pair that is measured many times.
+ * Throws a UserError that lists every reason why the groups can't be measured in slices. One is that the experiment
+ * keeps its processes: they would count as many pairs, although they are a single pair that is measured many times.
  */
 export function checkSlices(
   groups: readonly (readonly Cell[])[],

@@ -71,8 +71,9 @@ export interface PlanOptions {
   /** Makes the factors' values fit for results, by removing secrets; absent: they stay as they are. */
   readonly shown?: <Values>(parameters: Values) => Values;
   /**
-   * Returns a name for a cell. Cells with equal names run next to each other in every block, in random order. Absent:
-   * each cell stands alone.
+   * Returns a key for a cell. Cells with equal keys run next to each other in every block, in random order unless
+   * `order` is sequential. If absent, each cell stands alone, except that with `order: slices` the cells that take
+   * turns run next to each other.
    */
   readonly neighbours?: (cell: Cell) => string;
 }
@@ -81,7 +82,7 @@ export interface PlanOptions {
 export interface Plan {
   /** The cells, in the order of the file. */
   readonly cells: readonly Cell[];
-  /** Yields endless blocks, each with one run of every cell. Every call yields the same blocks. */
+  /** Yields blocks endlessly, each with one run of every cell. Every call yields the same blocks. */
   readonly blocks: () => Iterable<readonly PlannedRun[]>;
 }
 

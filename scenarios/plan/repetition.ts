@@ -91,5 +91,5 @@ export const observeSpec = z.array(observed).min(1).describe(
     "compiler: the same and, for Node, the work of V8's optimising compilers",
 );
 
-/** What `--profile` asks for if the experiment file has no `profile`. */
+/** The value of `profile` if the flag `--profile` is given and the experiment file has no `profile`. */
 export const ONE_PROFILE: ProfileSpec = { runs: 1 };

@@ -21,14 +21,12 @@ const INTERVAL_BYTES = 1_100;
  */
 const GROWTH = 0.5;
 
-/**
- * Bytes of one request of a mix, flow or page. They hold its histogram, and how many of it completed in each second.
- */
+/** Bytes of one request of a mix, flow or page. They hold its histogram, and how often it completed in each second. */
 const STEP_BYTES = 8_000;
 
 /**
  * Bytes of the messages of a run, or of one request of a mix or flow. They include the times of tokens and 20 names of
- * events. Every gRPC call counts as one with messages, because whether it has a stream is unknown here.
+ * events. Every gRPC call counts as one with messages, because the plan does not tell whether it has a stream.
  */
 const MESSAGES_BYTES = 22_000;
 const MESSAGE_KEYS = ["stream", "websocket", "grpc"] as const;
@@ -64,7 +62,7 @@ function messagesIn(request: Scenario): number {
   return 1 + (requests.length > 1 ? Math.min(LIMITS.stepNames.most, holding) : 0);
 }
 
-/** Number of requests that have figures of their own; 0 if the scenario has only one request. */
+/** Number of requests that have figures of their own; 0 for a scenario that is a single request. */
 function stepsOf(request: Scenario): number {
   return "page" in request ? 1 + request.with.length : requestsIn(request)?.length ?? 0;
 }

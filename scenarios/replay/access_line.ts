@@ -52,7 +52,7 @@ function withoutBackslashes(text: string): string {
 }
 
 /**
- * Undoes HAProxy's escapes such as `#22`, which also stand for `#` itself (its configuration manual, "Logging",
+ * Undoes HAProxy's escapes, such as `#22` for a quote or `#23` for `#` itself (its configuration manual, "Logging",
  * "non-printable characters").
  */
 function withoutHashes(text: string): string {

@@ -25,7 +25,7 @@ export type LogLine =
   /** A line that is not about a request, such as the `#Fields` of a W3C log. */
   | { readonly kind: "comment" };
 
-/** Reads one line. Throws an Error that says what is wrong with it. */
+/** Reads one line of a log. Throws an Error that says what is wrong if the line can't be read. */
 export type ReadLogLine = (line: string) => LogLine;
 
 export const COMMENT: LogLine = { kind: "comment" };

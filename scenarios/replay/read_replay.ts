@@ -30,10 +30,10 @@ interface UnreadableLog {
   readonly problem: string;
   /**
    * What the user may do: send the log's other methods, too (`writes`), or name its format. `format` is null if no
-   * known format fits.
+   * other known format fits.
    */
   readonly remedy: "writes" | { readonly format: LogFormatName | null };
-  /** The first unreadable lines; if there are none, the first lines without a request. */
+  /** The first unreadable lines if they are too many; otherwise the first lines without a request. */
   readonly wrong: readonly WrongLine[];
 }
 

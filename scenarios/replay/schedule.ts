@@ -44,7 +44,7 @@ export class ReplayBuilder {
   readonly wrong: WrongLine[] = [];
   /** The first lines without a request, up to `SHOWN_LINES`. */
   readonly empty: WrongLine[] = [];
-  /** Number of requests that were left out, by method. */
+  /** Number of requests that were left out because of their method, keyed by method. */
   readonly otherMethods = new Map<string, number>();
   /** Number of lines that are or should be requests: all but comments and blank lines. */
   lines = 0;
@@ -161,8 +161,8 @@ export class ReplayBuilder {
 }
 
 /**
- * Spreads the requests of each second evenly: request k of n, counted from 0, is due k/n of a second after its
- * beginning.
+ * Spreads the requests of each second evenly: of n requests, request k, counted from 0, is due k/n seconds after the
+ * second begins.
  */
 function spread(atUs: Float64Array): void {
   for (let from = 0, to = 0; from < atUs.length; from = to) {

@@ -146,7 +146,7 @@ export const streamKind = z.enum(STREAM_KINDS);
 export const until = z.string().min(1).max(LIMITS.sentence.most);
 export const hold = between("1ms", "24h");
 
-/** The delay after which browsers reconnect an EventSource. */
+/** The delay after which Chrome and Safari reconnect an EventSource. */
 const USUAL_RECONNECTION_MS = 3_000;
 export const reconnectionTime = between("0ms", "1h");
 /** Delay in milliseconds before a stream is requested again, as EventSource does, unless the server sets another. */
@@ -508,7 +508,7 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
     if (Reflect.get(Object(expect), key) === undefined) continue;
     found.push({ path: ["expect", key], message: why });
   }
-  // Problems of the .proto file itself are reported elsewhere.
+  // A .proto file that can't be read has been reported by the schema of `proto`.
   const isRead = typeof proto?.conflicts === "function";
   return isRead ? [...found, ...proto.conflicts({ ...request, grpc })] : found;
 }

@@ -131,10 +131,7 @@ export function writtenBesides(text: string, write: (text: string) => string): s
     .join("");
 }
 
-/**
- * Percent-encodes the spaces and non-ASCII characters in a path or a query, but not those in placeholders (`{{ name
- * }}`).
- */
+/** Percent-encodes spaces and non-ASCII characters in a path or a query, except in placeholders (`{{ name }}`). */
 export function pathText(path: string): string {
   return writtenBesides(path, (part) => part.replaceAll(UNSENDABLE, percentEncoded));
 }

@@ -58,7 +58,9 @@ class PlanImport {
   readonly #elements: readonly PlanElement[];
   readonly #origins = new Origins();
   readonly #expansion = new Expansion();
-  /** For each scope in which the current thread group has requests, the list of cookie managers that apply to it. */
+  /**
+   * For each scope in which the current thread group has requests, the cookie managers that apply to these requests.
+   */
   readonly #cookieManagers = new Set<readonly PlanElement[]>();
 
   constructor(root: XmlElement, path: string, private readonly around: ImportContext) {
@@ -169,7 +171,7 @@ class PlanImport {
 
   /**
    * The scenario's cookie setting. In Plateau the cookie jar is emptied whenever a flow begins, so this refuses a
-   * manager that empties it at other times. All rounds of a group without a duration are one flow.
+   * manager that empties it at other times. In a thread group without a duration, all loops together are one flow.
    */
   #cookiesOf(group: PlanElement, rounds: number, load: object): { readonly cookies?: unknown } {
     const manager = this.#cookieManager(group);
@@ -262,7 +264,7 @@ class PlanImport {
     steps.push(this.#origins.keep(step, this.#refusals.placeOf(from)));
   }
 
-  /** The steps, written out once for each round. */
+  /** The steps, written out once for each round of the loop. */
   #repeated(once: readonly JmeterStep[], rounds: number, loop: PlanElement): JmeterStep[] {
     this.#bound(this.#expansion.whyNot(once, rounds - 1), loop);
     return Array.from({ length: rounds }, () => once).flat();

@@ -10,8 +10,8 @@ import { otherRequests, type PlanScope } from "./scope.ts";
 export type JmeterStep = Record<string, unknown>;
 
 /**
- * Settings that all requests of a plan must share, because in Plateau they belong to the load or the scenario. Null
- * until the first request.
+ * Settings that in Plateau belong to the load or the scenario, so all requests of a plan must agree on them. Until the
+ * first request they are null, and the time-out is 0. If time-outs differ, the longest applies to all requests.
  */
 export interface Agreement {
   origin: string | null;
@@ -102,8 +102,8 @@ export class Samplers {
   }
 
   /**
-   * Path and query, with JMeter variables replaced by constants or placeholders. Refuses a sampler whose origin differs
-   * from that of the earlier requests.
+   * Path and query, with JMeter variables replaced by constants or placeholders. Refuses a sampler that has no server,
+   * or whose origin differs from that of the earlier requests.
    */
   #path(sampler: PlanElement, scope: PlanScope): string {
     const { variables, agreed } = this.around;
@@ -152,7 +152,8 @@ const EQUALS = 8;
 const SUBSTRING = 16;
 const OR = 32;
 /**
- * All of these are accepted for a status: for a code of three digits, "matches", "contains" and "equals" mean the same.
+ * Any of these kinds of comparison is accepted for a status, because "matches", "contains" and "equals" mean the same
+ * for a code of three digits.
  */
 const OF_STATUS = MATCH | CONTAINS | EQUALS | SUBSTRING;
 
@@ -165,8 +166,8 @@ interface Expected {
 }
 
 /**
- * The expectation that all assertions together make; null if they make none. An assertion without an equivalent is left
- * out with a note.
+ * The expectation that all assertions together make; null if they make none. An assertion is left out with a note if it
+ * has no equivalent, or if an earlier one sets the same part of the expectation.
  */
 function expectationOf(
   assertions: readonly PlanElement[],

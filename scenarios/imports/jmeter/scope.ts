@@ -16,7 +16,9 @@ export interface PlanScope {
   readonly headers: Readonly<Record<string, PlanElement>>;
   /** The constant part of the think time before each request. */
   readonly thinkMs: number;
-  /** The random parts of the think time before each request; each is uniform between 0 and this maximum. */
+  /**
+   * The maximum of each random part of the think time before a request. Each part is uniform between 0 and its maximum.
+   */
   readonly uniformMs: readonly number[];
   readonly assertions: readonly PlanElement[];
   readonly cookieManagers: readonly PlanElement[];
@@ -72,7 +74,7 @@ export function isConfiguration({ kind }: PlanElement): boolean {
   return CONFIGURATIONS.includes(kind) || OTHER_ASSERTION.test(kind);
 }
 
-/** Applies configuration elements to the scope of the requests around them. */
+/** Adds the effects of configuration elements to the scope of the requests beside and below them. */
 export class Scopes {
   constructor(
     private readonly variables: PlanVariables,
@@ -80,7 +82,10 @@ export class Scopes {
     private readonly note: (text: string) => void,
   ) {}
 
-  /** The scope with the effect of one more element, which is refused if it has no equivalent. */
+  /**
+   * The scope with the effect of one more element. Refuses settings of the element that have no equivalent. An
+   * assertion without an equivalent is left out with a note.
+   */
   with(scope: PlanScope, element: PlanElement): PlanScope {
     switch (element.kind) {
       case "ConfigTestElement":

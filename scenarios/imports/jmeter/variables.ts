@@ -6,8 +6,8 @@ import type { XmlPlace } from "./xml.ts";
 
 const REFERENCE = /\$\{([^${}]*)\}/;
 /**
- * Limit for the replacements in one text, because references may contain references and constants may refer to each
- * other.
+ * Limit for the replacements in one text, because references may contain references, and constants may refer to each
+ * other endlessly.
  */
 const MOST_ROUNDS = 100;
 /** JMeter's functions `__P(name,default)` and `__property(name,variable,default)`. */
@@ -53,14 +53,17 @@ export class PlanVariables {
   }
 
   /**
-   * Ends a thread group. Its files count as begun, because each iteration takes a row of every file, whether or not a
-   * request uses it.
+   * Ends a thread group, and marks all its files as begun, because each iteration takes a row of every file, whether or
+   * not a request uses it.
    */
   endGroup(): void {
     for (const { csv } of this.#rows.values()) this.#begun.add(csv);
   }
 
-  /** Calls `read` to read the body of a loop with this many rounds. JMeter draws random values anew in each round. */
+  /**
+   * Calls `read` to read the body of a loop with this many rounds. If there are several rounds, random values in the
+   * body are refused, because JMeter draws them anew in each round.
+   */
   inLoop(rounds: number, read: () => void): void {
     const loops = rounds > 1 ? 1 : 0;
     this.#loops += loops;

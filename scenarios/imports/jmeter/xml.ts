@@ -84,8 +84,8 @@ class XmlReader {
 }
 
 /**
- * Where an element starts, right after the parser has read its name and one more character. If that character is a line
- * break, the column is not known, so it is 1.
+ * Where an element starts. Must be called right after the parser has read the element's name and one more character. If
+ * that character is a line break, the column is not known, so it is 1.
  */
 function placeBefore({ line, column }: SaxesParser, name: string): XmlPlace {
   const length = name.length + 1;

@@ -81,7 +81,7 @@ export class Description {
 
   /**
    * The part itself, or the one to which its reference leads, perhaps through further references; null if a reference
-   * leads nowhere.
+   * leads nowhere or back to itself.
    */
   followed(part: Part): Part | null {
     const known = new Set<string>();

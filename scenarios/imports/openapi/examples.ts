@@ -8,7 +8,7 @@ import type { Description, Part } from "./description.ts";
 import { type Shape, shapeOf, together } from "./shape.ts";
 import { madeText } from "./made_text.ts";
 
-/** Thrown if a schema has no example; the message says why. */
+/** Thrown if no example can be made for a schema; the message says why. */
 export class NoExample extends Error {}
 
 /** Thrown if the examples of a description would be endless, or nearly so. */
@@ -111,7 +111,10 @@ export class Examples {
     }
   }
 
-  /** An example that fits one choice from each list. The first choices that work are used. */
+  /**
+   * An example that fits one choice from each list of choices. Takes the first choice that works, but passes over one
+   * whose example is null unless it is the last.
+   */
   #chosen(shape: Shape, place: Place): Json {
     const [choices, ...more] = shape.choices;
     let why: unknown = null;

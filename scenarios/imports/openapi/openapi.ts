@@ -31,7 +31,7 @@ function isVersion(value: unknown): boolean {
 
 /** Methods that only read, called safe in RFC 9110 §9.2.1. */
 const SAFE = ["get", "head", "options"];
-/** The most requests of a mix in which each request has figures of its own. */
+/** The most requests that a mix can have if each request is to have figures of its own. */
 const MOST_TOGETHER = LIMITS.stepNames.most - 1;
 const NO_SERVER = "http://127.0.0.1:8080";
 const MOST_NAMED = 5;
@@ -143,8 +143,8 @@ class Conversion {
   }
 
   /**
-   * Origin and base path of the first server; null if there is no server. The origin is null if the server's URL is
-   * relative.
+   * Origin and base path of the first server; null if there is no server, or if its URL is refused. The origin is null
+   * if the URL is relative.
    */
   #server(of: MapPart): { readonly origin: string | null; readonly base: string } | null {
     const [first, ...others] = this.#description.list(of, "servers");

@@ -9,7 +9,7 @@ export interface Shape {
   readonly properties: ReadonlyMap<string, Part>;
   readonly required: ReadonlySet<string>;
   readonly items: Part | null;
-  /** The lists of `oneOf` and `anyOf`. A value must fit one part of each list. */
+  /** The lists of schemas in `oneOf` and `anyOf`. A value must fit one schema of each list. */
   readonly choices: readonly (readonly Part[])[];
   /** All schemas merged into this shape, by which a recursive schema is recognised. */
   readonly made: readonly object[];
@@ -25,8 +25,8 @@ const EMPTY: Shape = {
 };
 
 /**
- * The shape of a value that fits the schema; null if no value can, because the schema is `false`, has a reference that
- * leads nowhere, or requires itself.
+ * The shape of a value that fits the schema; null if there is none, because the schema is `false` or not a map, has a
+ * reference that leads nowhere, or is defined by itself.
  * @param spend Called for each schema that is part of the shape, because schemas that contain another one twice grow
  * fast. It may throw to stop this.
  */
