@@ -167,7 +167,7 @@ function functionIn(
  */
 export function keyedAt(source: ScriptSource, name: string): number {
   for (const node of nodesIn(source.program) as Iterable<js.AnyNode>) {
-    if (node.type !== "Property") continue;
+    if (node.type !== "Property" || node.computed) continue;
     const { key } = node;
     if (
       key.type === "Literal" ? key.value === name : key.type === "Identifier" && key.name === name

@@ -25,6 +25,9 @@ import { thrown } from "../thrown.ts";
 const GOES_ON =
   /^a\.jmx:\d+:.*\$\{user\}: JMeter continues in the file where the previous thread group stopped/;
 
+const RAMPED = `${FOR_A_SECOND}
+<intProp name="ThreadGroup.num_threads">5</intProp><intProp name="ThreadGroup.ramp_time">1</intProp>`;
+
 const OF_USER = sampler(PATH("/${user}"));
 const OF_USERS = threads("g", OF_USER);
 
@@ -79,6 +82,10 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   [planOf("", FOR_A_SECOND), /"g": it has no HTTP request/],
   [
     planOf(sampler() + element("CookieManager")),
+    /keeps cookies from loop to loop, but in Plateau each loop begins with an empty jar/,
+  ],
+  [
+    planOf(sampler() + element("CookieManager"), RAMPED),
     /keeps cookies from loop to loop, but in Plateau each loop begins with an empty jar/,
   ],
   [

@@ -177,8 +177,9 @@ class PlanImport {
     const manager = this.#cookieManager(group);
     if (manager === null) return { cookies: "off" };
     const clears = manager.is("CookieManager.clearEachIteration");
-    const isOnce = rounds === 1 && !("duration" in load);
-    if (!isOnce && clears !== ("duration" in load)) {
+    const isEachLoopAFlow = "duration" in load || "stages" in load;
+    const isOnce = rounds === 1 && !isEachLoopAFlow;
+    if (!isOnce && clears !== isEachLoopAFlow) {
       const why = clears
         ? "it empties the cookie jar in each loop, but in Plateau a virtual user keeps its jar"
         : "it keeps cookies from loop to loop, but in Plateau each loop begins with an empty jar";
