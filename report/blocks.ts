@@ -136,8 +136,8 @@ export interface Alternatives extends OfForms {
   readonly standard: string;
   readonly blocks: readonly Block[];
   /**
-   * The blocks of the other options, whose figures have the same ids. Called only for a page, because the cost grows
-   * with the number of options.
+   * The blocks of the other options. Their figures have the same ids as those in `blocks`. Called only for a page,
+   * because the cost grows with the number of options.
    */
   readonly others: () => readonly { readonly name: string; readonly blocks: readonly Block[] }[];
 }
@@ -279,7 +279,7 @@ export function saidOnce(blocks: readonly Block[], title: string | null): Block[
   return blocks.map(once);
 }
 
-/** Whether the block contains anything besides charts and folded parts. */
+/** False for a figure without findings, and for a table or verbatim text that is folded up: only a page shows these. */
 function isText(block: Block): boolean {
   if (block.kind === "figure") return block.findings.length > 0;
   return block.kind === "table" || block.kind === "verbatim" ? block.fold === null : true;

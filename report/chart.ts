@@ -65,7 +65,7 @@ export interface Xy {
   readonly isNamed?: true;
   /** Whether more than two series of steps are stacked as ridges, because they would hide each other. */
   readonly ridges?: true;
-  /** A limit that the reader can move along the axis, with the name of what it limits. */
+  /** A limit that the reader can move along the axis. The label precedes the value, as in `p99 under 4 ms`. */
   readonly limit?: { readonly axis: "x" | "y"; readonly label: string };
 }
 
@@ -73,8 +73,8 @@ export interface XySeries {
   readonly label: string;
   readonly color: Color;
   /**
-   * How the series is drawn: as a line through dots, dots alone, a dashed path without dots, filled steps, or columns
-   * with heights from 0 to 1 at the foot of the chart.
+   * How the series is drawn: as a line (through dots, if the series has `points`), as dots alone, as a dashed path
+   * without dots, as filled steps, or as columns with heights from 0 to 1 at the foot of the chart.
    */
   readonly draw: "line" | "dots" | "path" | "steps" | "foot";
   /** One value for each of the chart's positions; the last positions may lack values. */
@@ -82,7 +82,7 @@ export interface XySeries {
   readonly points?: readonly XyPoint[];
   /** Whether the series is drawn faintly behind the others. */
   readonly isFaint?: true;
-  /** Index of the first value that is only a lower bound. */
+  /** Index of the first value (for steps, the first entry of `within`) that is only a lower bound. */
   readonly boundsFrom?: number;
   /** For steps: the percentage of all values that lie below each edge. */
   readonly within?: readonly number[];
@@ -116,7 +116,7 @@ export function markOf(scenarios: readonly string[], scenario: string): Mark {
 /** Reference values, drawn behind the series. */
 export type Reference =
   | { readonly kind: "horizontal"; readonly at: number; readonly color: Color }
-  /** A vertical line from the top, with its interval as a bar at the foot. */
+  /** A vertical line over the full height of the plot, with the interval of its value as a bar at the foot. */
   | {
     readonly kind: "vertical";
     readonly label: string;

@@ -71,7 +71,7 @@ export interface ScenarioRuns {
 }
 
 /**
- * The parts of results that determine which runs belong together, and when these were measured. A single measurement
+ * The parts of results that tell which runs belong together, and when these runs were measured. A single measurement
  * has no experiment.
  */
 export type Grouped =

@@ -89,9 +89,9 @@ function measuredPart({ histogram, items: { measuredS, completed } }: Slices): R
 type Point = Run["timeline"]["points"][number];
 
 /**
- * The run with rate, latency and per-second spread computed from interval `first` on. Outcomes, timeline, CPU and
- * memory remain those of the whole run.
- * @param rest The intervals from `first` on.
+ * The run with rates, latency and per-second spread computed without its start. Outcomes, timeline, CPU and memory
+ * remain those of the whole run.
+ * @param rest The part that counts: the intervals from `first` on, or the slices of a target that took turns.
  */
 function withoutStart(run: Run, rest: RunBlock, first: number): Run {
   const points = run.timeline.points.slice(first);
@@ -116,8 +116,8 @@ function withoutStart(run: Run, rest: RunBlock, first: number): Run {
 }
 
 /**
- * The latencies at these points that are only lower bounds. Null for older results, which give only the number of lower
- * bounds in the whole run.
+ * The latencies that are only lower bounds, at these points or, if the target took turns, in its slices. Null for older
+ * results, which give only the number of lower bounds in the whole run.
  */
 function boundsOf(
   { latency: { censored }, censoredHistogram, slices }: Run,

@@ -40,7 +40,9 @@ export function numericFactors(cells: readonly VariedCell[]): NumericFactor[] {
   });
 }
 
-/** The factor at a path; null if a value is not a number, or if values have units of different kinds. */
+/**
+ * The factor at a path; null if no cell has it, if a value is not a number, or if values have units of different kinds.
+ */
 export function numericFactor(cells: readonly VariedCell[], path: string): NumericFactor | null {
   const holders = cells.filter((cell) => valueOf(cell, path) !== undefined);
   const read = holders.map((cell) => readValue(valueOf(cell, path) ?? null));

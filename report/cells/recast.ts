@@ -1,7 +1,7 @@
 /**
  * What an experiment compares: its targets, or the values of a factor. To compare values, each value takes the place of
- * a target, and the target becomes a factor. Everything that compares targets then compares values, while target and
- * all other factors are equal.
+ * a target, and the target becomes a factor. Everything that compares targets then compares values, while the target
+ * and all other factors are equal.
  */
 import type { Results, Run } from "../../runner/result/result.ts";
 import { cellLabel } from "./cell_label.ts";

@@ -5,7 +5,7 @@ import { chosenBase, compareWith } from "./linked/choice.ts";
 
 type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The original content of each figure that was replaced, by the figure's id. */
+/** The original content of each figure whose content was replaced, by the figure's id. */
 const written = new Map<string, readonly Node[]>();
 let figures: Promise<readonly FiguresOfBases[]> | null = null;
 let shown: string | null = null;

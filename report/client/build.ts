@@ -49,7 +49,7 @@ async function sourcesOf(file: URL, seen = new Set<string>()): Promise<string[]>
   return [text, ...imported];
 }
 
-/** Bundles a client as a function that calls itself, because all scripts of a page share one scope. */
+/** Bundles a client as an immediately invoked function, because all scripts of a page share one scope. */
 async function bundle({ entry }: ClientBundle): Promise<string> {
   const path = new URL(entry, import.meta.url).pathname;
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

@@ -47,7 +47,7 @@ import {
   runsRange,
 } from "./range.ts";
 
-/** A value, with its upper limit if lower bounds affect it, or the reason why there is no value. */
+/** A value with its bounds, or the reason why there is no value. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
@@ -57,8 +57,8 @@ type Pool = (values: readonly number[], cell: JudgedCell) => Range & { isAtLeast
 export interface FigureReading extends Figure {
   readonly of: ReadFrom;
   /**
-   * Pools the figure over the runs of a cell. The result has `isAtLeast` only if that can't be told from the single
-   * runs.
+   * Pools the figure over the runs of a cell. The result has its own `isAtLeast` only if the single runs don't tell
+   * whether lower bounds affect the pooled value.
    */
   readonly pooled: Pool;
   /** Whether this many values suffice for the figure: see `supportsPercentile`. */
@@ -375,7 +375,7 @@ function timeOf(
   return bounded(value, lowerBounds.includes(statistic === "stdev" ? "mean" : String(statistic)));
 }
 
-/** Times of messages; null if the run has no messages of this kind. */
+/** Times of messages; null if the run has none of this kind, or if `of` names times of something else. */
 export function messageTimes(
   { streams, sockets }: Pick<JudgedRun, "streams" | "sockets">,
   of: TimesName,

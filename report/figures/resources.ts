@@ -22,7 +22,7 @@ export function pointAt({ resources }: ResourceUse, atS: number): ResourceUsePoi
   return resources.find(({ endS }) => endS >= atS) ?? null;
 }
 
-/** A rate summed over the run. Each point's rate holds since the previous point; 0 if there are no points. */
+/** The total of a rate over the run. Each point's rate holds since the previous point; 0 if there are no points. */
 function totalOf(
   { resources }: ResourceUse,
   ratePerSec: (point: ResourceUsePoint) => number,

@@ -21,9 +21,12 @@ const MOSTLY_ONE = 0.9;
 const LITTLE_LEFT = 0.8;
 /** CPU limits matter if they pause the target for at least this share of the run. */
 const PAUSED = 0.05;
-/** If more cores than this are in use, the target is doing more than threads that take turns on one core. */
+/** If more cores than this are in use, the target's threads do more than take turns on one core. */
 const MOST_OF_ONE = 1.2;
-/** The most cells that are named for one bottleneck. One more is still named; two or more are only counted. */
+/**
+ * Number of cells that are named for one bottleneck. If there is only one more, it is named as well; two or more are
+ * only counted.
+ */
 const MOST_NAMED = 4;
 
 /** A statement, the observation that supports it in one cell (older results may lack it), and its consequence. */

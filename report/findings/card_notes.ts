@@ -14,9 +14,9 @@ import { worstFirst } from "./card_sentences.ts";
 import { conditionText, shortfallText } from "./judgements.ts";
 
 /**
- * If the experiment compares targets at only one place (a scenario with its settings): the price of the lead, which is
- * a longer tail or more CPU time per request. If two targets are equivalent, either may have such a price. Only certain
- * and notable differences are stated.
+ * Notes on the price of the lead, which is a longer tail or more CPU time per request. There are none unless the
+ * experiment compares targets at only one place (a scenario with its settings). If two targets are equivalent, either
+ * may have such a price. Only certain and notable differences are stated.
  */
 export function priceNotes(
   [place, ...others]: readonly Place[],

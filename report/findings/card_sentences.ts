@@ -42,8 +42,8 @@ interface Beside extends Of {
 
 const SENTENCES = {
   /**
-   * In at least some places, one target is certainly ahead or the only one that meets the requirements, and no other
-   * target is so in any place.
+   * One target leads in at least some places, and no other target leads in any place. To lead is to be certainly ahead,
+   * or to be the only target that meets the requirements.
    */
   leads: (of: Of) => {
     const name = winnerName(of.those[0]);

@@ -345,7 +345,7 @@ export const THESE_TWO =
   "The verdict is about these two processes: after a restart, the ratio may differ.";
 
 /**
- * A clause that begins a sentence.
+ * Says how much one side disturbs the other, as a clause that begins a sentence.
  * @param cell Name of the cell, which is never capitalised; "" if there is only one cell.
  */
 export function disturbanceSentence(cell: string, disturbance: Disturbance): string {

@@ -22,7 +22,7 @@ export interface Lead {
 type LeadPercentile = 50 | 99;
 
 interface LeadTime {
-  /** Precedes the percentiles; "" if there is only one kind of time. */
+  /** Precedes the percentiles, such as `first` or `gap`; "" if there is only one kind of time. */
   readonly label: string;
   readonly count: number;
   percentile(p: LeadPercentile): Bounded;

@@ -42,7 +42,10 @@ function otherFreezes({ unsettled, freezes }: UnsettledRun): string {
   return freezes && unsettled !== "freezes" ? `the server ${freezesText(freezes)}` : "";
 }
 
-/** The smallest half-width of a band that is stated, as a share of the band's level. */
+/**
+ * The smallest half-width that is stated for a band, as a share of the band's level. Smaller half-widths are stated as
+ * this one.
+ */
 const LEAST_SHOWN = 0.001;
 
 /**

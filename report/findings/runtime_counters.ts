@@ -91,14 +91,15 @@ function pausesText(all: readonly Counters[], elapsedMs: number): string {
   return stopped + delay;
 }
 
-/** Whether the slowest requests overlapped pauses more often than by chance; "" if there were no pauses. */
+/** Says whether the slowest requests overlapped pauses more often than by chance; "" if there were no pauses. */
 function slowestText(all: readonly Counters[]): string {
   const requests = sum(all, ({ slowest }) => slowest.requests);
   if (requests === 0) return "; no request was slow";
   const met = (of: "collections" | "stalls", what: string): string[] => {
     const overlapping = sum(all, ({ slowest }) => slowest[of].overlapping);
     const expected = sum(all, ({ slowest }) => slowest[of].expected);
-    // There were no such pauses. Stalls due to a halted machine or a crowded core are not counted.
+    // There were no pauses of this kind. Stalls due to a halted machine or a crowded core do not
+    // count as pauses.
     if (expected === 0) return [];
     const [share, byChance] = [overlapping, expected].map((count) => formatShare(count / requests));
     return [

@@ -90,7 +90,7 @@ export class Drawings {
       this.#turn = setTimeout(() => this.#drawInTurns());
       return;
     }
-    // Set once all charts near the screen are drawn.
+    // Tells the style sheet that all charts near the screen are drawn.
     document.documentElement.dataset.charts = "drawn";
     if (this.#waiting.size > 0) inIdleTime(() => this.#drawInTurns());
   }

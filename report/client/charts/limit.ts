@@ -87,8 +87,8 @@ function textOf(chart: Xy, limit: number): string {
 }
 
 /**
- * Share of a series' values within the limit, such as `97.3 %`. Marked with `≥` if values that are only lower bounds
- * may lie within it.
+ * Share of a series' values within the limit, such as `97.3 %`. Marked with `≥` if more values may lie within the
+ * limit, because only lower bounds of these are known.
  */
 export function shareWithin(
   { at = [] }: Xy,

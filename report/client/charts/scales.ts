@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * Axes for values, with ticks at round numbers. The axis of a track shows no unit, because the title of the track
- * contains it.
+ * Axes for values, with ticks at round numbers. The axis of a track (one of the plots that are stacked above a time
+ * axis) shows no unit, because the title of the track contains it.
  */
 import type { Scale, ScaleOptions } from "chart.js";
 import type { Axis } from "../../chart.ts";
@@ -46,7 +46,7 @@ function setTicks(drawn: Scale, values: readonly number[]): void {
 
 /**
  * Width of the tick labels of each track, which fits "200,000" with its padding. It is the same for all tracks, because
- * Chart.js gives all axes of a stack the width of any one of them.
+ * Chart.js lays out all axes of a stack with a single width.
  */
 export const TICKS_PX = 54;
 /** Room above a track's highest value for its title, which no line crosses. */

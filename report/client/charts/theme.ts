@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * Colours, fonts, tooltips and strokes of the charts. They are read from the page's style sheet, so that charts and
- * page always agree.
+ * Colours and fonts of the charts, which are read from the page's style sheet, so that charts and page always agree;
+ * also the look of tooltips, and the drawing of straight lines.
  */
 import { Chart as Drawing } from "chart.js";
 import { COLORS, HEAT_MIXES, mixOf } from "../../cells/colors.ts";

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /**
- * What the reader chose for the whole page: which targets are shown, which of them is marked, and which base they are
- * compared with. Everything that shows a target follows this choice. The window gets the event `chosen` when the choice
- * changes, and `marked` when another target is marked.
+ * What the reader chose for the whole page: which targets are shown and in which order, which of them is marked, and
+ * which base they are compared with. Everything that shows a target follows this choice. The window gets the event
+ * `chosen` when the choice changes, and `marked` when another target is marked.
  */
 import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
 

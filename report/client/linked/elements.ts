@@ -34,8 +34,8 @@ export function startElements(): void {
 }
 
 /**
- * The target to which an element belongs. A canvas with several targets finds out itself which one is under the
- * pointer.
+ * The target to which an element belongs. For a canvas with several targets, it is the target that is already marked,
+ * because the canvas itself finds out which one is under the pointer.
  */
 function nameOfElement(element: Element): string | null {
   if (element instanceof HTMLCanvasElement && !element.closest(".panel[data-of]")) {

@@ -63,7 +63,7 @@ function showChoice(): void {
   showNote();
 }
 
-/** Says, on screen and on paper, that some targets are hidden. */
+/** Says, on screen and on paper, which targets are hidden. Removes that note if none are. */
 function showNote(): void {
   const names = hiddenTargets();
   const known = document.querySelector("main > .filtered");

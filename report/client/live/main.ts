@@ -25,6 +25,7 @@ function show({ done, runs, text, leftMs, isOver }: LiveStatus): void {
 }
 
 /**
+ * Shows a text in the page's bar, and counts down to the expected end of the experiment.
  * @param untilMs Expected end of the experiment, on the clock of `performance.now()`; null if it is unknown, or if the
  * experiment is over.
  */
@@ -61,7 +62,7 @@ listen<PageEvent>("page", async ({ page, receipt }) => {
     if (await reaches("/", { method: "HEAD" })) location.reload();
     return;
   }
-  // The first frame paints the page; when the second one begins, that is done.
+  // The first frame paints the page, so the painting is done when the second frame begins.
   for (let frames = 0; frames < 2 && !document.hidden; frames++) {
     await new Promise((resolve) => requestAnimationFrame(resolve));
   }

@@ -17,7 +17,7 @@ const TEXTS: Readonly<Record<LiveName, (value: number) => string>> = {
   p99: formatMs,
 };
 
-/** The width fits at least this many intervals, so that a run that has just begun does not fill it. */
+/** The chart is wide enough for at least this many intervals, so that a run that has just begun does not fill it. */
 const LEAST_SHOWN = 40;
 
 let shown: readonly LivePoint[] = [];

@@ -8,8 +8,8 @@ const FORMS = { "Copy for a spreadsheet": tsvOf, "Copy as markdown": markdownOf 
 const COPIED_SHOWN_MS = 2_000;
 
 /**
- * Makes a table's buttons. They lie over the end of the table, so they take no room, and they appear while the pointer
- * is on the table.
+ * Makes a table's buttons. They lie just below the table, over the content that follows, so they take no room. They
+ * appear while the pointer or the focus is in the table.
  */
 export function copyTools(table: HTMLTableElement): HTMLElement {
   const tools = element("div", { className: "tools" });

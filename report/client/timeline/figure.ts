@@ -83,7 +83,7 @@ class ScenarioFigure {
     this.#fillWhenOpened(heatmaps?.querySelector("details.heats"), () => this.#heatTables());
   }
 
-  /** Selects a range that comes from a link or a drag. */
+  /** Selects a range that comes from a link, from a drag, or from Escape, which selects the whole run (null). */
   show(range: TimeRange | null): void {
     this.#form.range = range;
     this.#show(this.#form.range);
@@ -107,7 +107,9 @@ class ScenarioFigure {
     return new Drawing(canvas, heatConfig(heat, theme, this.#marks));
   }
 
-  /** Adapts everything except the charts to the reader's choice of targets and base. The charts are redrawn anyway. */
+  /**
+   * Adapts everything except the charts, which `Drawings.restart` redraws, to the reader's choice of targets and base.
+   */
   followChoice(): void {
     this.#frames.clear();
     if (this.#isRecomputed) this.#recompute();
@@ -324,7 +326,7 @@ export function scenarioFigures(
 }
 
 /**
- * Selects the range in the page's address, if it contains one.
+ * Selects the range in the page's address, and scrolls to its figure, if the address names a figure.
  * @param isScrolled Whether the page is already scrolled to where the reader wants it, and must not be scrolled again.
  */
 export function followLink(

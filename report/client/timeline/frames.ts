@@ -131,7 +131,8 @@ function failedOf({ failed, t }: TimelineRun): readonly number[] {
 
 /**
  * All targets in one frame. It is as long as the longest timeline, and has the marks of all targets.
- * @param targets At least one. Each target's chart holds its runs; percentiles and axes come from the first chart.
+ * @param targets At least one. Each target's chart holds its runs. The percentiles, the time span, the unit of latency
+ * and the axis of rates come from the first chart.
  */
 export function framedTargets(
   targets: readonly { readonly label: string; readonly chart: Timeline }[],

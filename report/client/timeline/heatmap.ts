@@ -125,7 +125,7 @@ function drawHeat(drawing: Chart, heat: Heat, theme: Theme): void {
   ctx.restore();
 }
 
-// hot: a heatmap has thousands of places.
+// hot: a heatmap has thousands of places, each of which is one interval and one row.
 function drawColumn(
   ctx: CanvasRenderingContext2D,
   theme: Theme,
@@ -181,7 +181,7 @@ const ARROWS: Readonly<Record<string, readonly [right: number, up: number]>> = {
   ...{ ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] },
 };
 
-/** The place that an arrow key leads to; null for other keys. */
+/** The place that an arrow key leads to; null for other keys, or if the heatmap has no columns. */
 export function placeBeside(
   { map: { runs, lowest, edgesUs }, place }: Heat,
   key: string,

@@ -12,7 +12,10 @@ import { intervalTimes, type RunMoment, type RunsAxis, startOf } from "./axis.ts
 /** The marks that change as the reader selects or points; they are redrawn without making a new chart. */
 export interface Marks {
   range: TimeRange | null;
-  /** The moment under the pointer in any chart of the scenario; null during a drag. */
+  /**
+   * The moment under the pointer, or reached with the arrow keys, in any chart of the scenario; null if there is none,
+   * and during a drag.
+   */
   moment: RunMoment | null;
   /** The track under the pointer. If several targets share a frame, only the values of this track are shown. */
   track: string | null;
