@@ -102,8 +102,8 @@ export interface JudgedClaim {
   readonly verdict: ClaimVerdict;
   readonly doubt: ClaimDoubt | null;
   /**
-   * False if the claim is inconclusive whatever its runs show, because the conditions for which it was published do not
-   * hold here.
+   * False if the claim is inconclusive whatever its runs show, because the experiment does not meet the conditions for
+   * which the claim was published.
    */
   readonly isDecidable: boolean;
 }
@@ -176,8 +176,8 @@ function sidesIn(says: Claim["says"]): FigureSide[] {
 }
 
 /**
- * How the setup here differs from the one for which the claim was published; null if it meets the claim's conditions,
- * or if there are no runs to check.
+ * How the setup of this experiment differs from the one for which the claim was published; null if it meets the claim's
+ * conditions, if the claim has none, or if there are no runs to check.
  */
 function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
   if (given === undefined) return null;

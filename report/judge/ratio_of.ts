@@ -116,9 +116,9 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
 }
 
 /**
- * The ratio of two sides loaded in alternating slices. It is certain which of their runs belong together, so nothing is
- * borrowed from other pairs. If the processes are never restarted, successive rounds of slices depend on each other,
- * and the interval takes that into account. Null if there are too few rounds for an interval.
+ * The ratio of two sides loaded in alternating slices. It is certain which of their runs belong together, so the spread
+ * of other pairs is not taken into account. If the processes are never restarted, successive rounds of slices depend on
+ * each other, and the interval allows for that. Null if there are too few rounds for an interval.
  */
 export function slicedRatio(
   sliced: Sliced,

@@ -112,8 +112,8 @@ function stepOf(points: readonly IntervalPoint[], fromS: number): PackedStep {
 }
 
 /**
- * Results of earlier versions don't mark lower bounds. In those, the lower bounds are time-outs, and so the largest
- * values.
+ * Results of earlier versions don't mark lower bounds. In such results, the lower bounds are the latencies of requests
+ * that timed out, and so the largest values of an interval.
  */
 function boundsOf(point: IntervalPoint): SparseHistogram[] {
   const { censoredHistogram, failed, errors } = point;
