@@ -114,8 +114,8 @@ function burstOf({ label: target, runs, latency }: CellRuns): Burst | null {
 }
 
 /**
- * Number of requests in the bucket of `us` and all higher buckets. The bucket itself is included because it holds every
- * request if all take equally long.
+ * Number of requests in the bucket that contains `us` and in all higher buckets. The bucket of `us` is included because
+ * it holds every request if all take equally long.
  */
 function countFrom({ indices, counts }: SparseHistogram, us: number): number {
   let count = 0;

@@ -31,7 +31,7 @@ export interface TrustModel {
 }
 
 /**
- * What each level of trust means for the figures, and what it means if runs measured nothing, were aborted, or never
+ * What each level of trust means for the figures, and what to say if runs measured nothing, were aborted, or never
  * settled.
  */
 const MEANINGS: Readonly<
@@ -95,8 +95,8 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
 }
 
 /**
- * What doubt means for the figures if no run is valid. If most runs are invalid, or most never settled, the meaning of
- * these runs is returned; otherwise the meaning of the worst runs that are not invalid.
+ * Says what a lack of trust means for the figures of runs if no run is valid. If most runs are invalid, or most never
+ * settled, the text is about those runs; otherwise, it is about the worst of the runs that are not invalid.
  */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
   const invalid = runs.filter((run) => levelOf(run) === "invalid");
@@ -161,7 +161,8 @@ interface Doubt {
 }
 
 /**
- * Each reason once. The worst reasons come first; of equally bad ones, those that apply to the most runs come first.
+ * The reasons to doubt the runs, each once. The worst reasons come first; of equally bad ones, those that apply to the
+ * most runs come first.
  */
 function doubtsOf(runs: readonly Run[]): Doubt[] {
   const doubted = runs.filter((run) => levelOf(run) !== "valid");

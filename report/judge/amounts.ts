@@ -1,6 +1,6 @@
 /**
- * A figure of a cell, as one side of a claim or threshold: its value and interval, and any further reasons why the true
- * value may differ.
+ * A figure of a cell, as one side of a claim or threshold: its value and interval, and any reasons other than chance
+ * why the true value may differ.
  */
 import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
@@ -31,7 +31,7 @@ export interface Amount {
   readonly name: string;
   readonly range: FigureRange;
   /**
-   * The bootstrap estimate from which ratios are computed; null for a single run, or if no ratio of this figure exists.
+   * The bootstrap estimate from which ratios are computed; null for a single run, or if too few runs have the figure.
    */
   readonly drawn: Estimate | null;
   readonly opens: readonly Open[];

@@ -83,8 +83,8 @@ export function areOneSided(
 }
 
 /**
- * The same for sides compared pair by pair: whether the ratios of all pairs lie on the same side of the limit or
- * margin, and there are enough pairs that this can't be chance.
+ * For sides compared pair by pair: whether the ratios of all pairs lie on the same side of the limit or margin, and
+ * there are enough pairs that this can't be chance.
  */
 export function arePairsOneSided(
   logRatios: readonly number[],
@@ -103,8 +103,8 @@ export interface RuledTerm {
 }
 
 /**
- * The reason why a rule is inconclusive if its runs fall into two groups. Null if they form a single group, if all of
- * them lie on the same side of the limit, or if the rule is not decided by an interval over runs.
+ * The reason why a rule is inconclusive if its runs, or their ratios, fall into two groups. Null if they form a single
+ * group, if all of them lie on the same side of the limit, or if the rule is not decided by an interval over runs.
  *
  * @param sliced The alternating slices of the two sides of a ratio; null if the sides did not take turns.
  */

@@ -102,8 +102,8 @@ export interface JudgedClaim {
   readonly verdict: ClaimVerdict;
   readonly doubt: ClaimDoubt | null;
   /**
-   * False if the claim is inconclusive whatever its runs show, because the conditions for which it was published do not
-   * hold here.
+   * False if the claim is inconclusive whatever its runs show, because the experiment does not meet the conditions for
+   * which the claim was published.
    */
   readonly isDecidable: boolean;
 }
@@ -129,8 +129,10 @@ const isValid: RunFilter = ({ generator: { trust } }) => trust === "valid";
 
 /**
  * Selects the runs that decide a claim. A claim about speed uses all undisturbed runs, even those without a steady
- * state, because it is about whole runs and the interval shows how much they differ. A claim about warm-up labels uses
- * valid runs only, because a run without a steady state may have ended too soon to be labelled.
+ * state, because it is about whole runs and the interval shows how much they differ. If it only compares targets that
+ * took turns, it uses all runs whose disturbances affected both targets alike. A claim about warm-up labels uses valid
+ * runs only, because a run without a steady state may have ended too soon to be labelled. Any other claim also uses
+ * runs of an overloaded generator or machine, because contention does not affect its figures.
  */
 function countsFor({ says }: Claim, ground: Ground): RunFilter {
   if (says.kind === "warmup") return isValid;
@@ -174,8 +176,8 @@ function sidesIn(says: Claim["says"]): FigureSide[] {
 }
 
 /**
- * How the setup here differs from the one for which the claim was published; null if it meets the claim's conditions,
- * or if there are no runs to check.
+ * How the setup of this experiment differs from the one for which the claim was published; null if it meets the claim's
+ * conditions, if the claim has none, or if there are no runs to check.
  */
 function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
   if (given === undefined) return null;
@@ -337,8 +339,8 @@ type Side = Amount | Constant;
 
 function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
   const factors = [says.right, says.left].map((side) => side.kind === "quantity" ? 1 : side.factor);
-  // The limit for left figure ÷ right figure, after the factors that the claim gives both sides are
-  // moved to it.
+  // The claim multiplies each side by a factor; this is the limit for left figure ÷ right figure
+  // that follows from both factors.
   const limit = factors[0] / factors[1];
   const written = says.kind === "compare"
     ? allowedBy(says.relation, limit)

@@ -96,7 +96,7 @@ export interface FigureComparison extends ComparisonJudgement {
    * bound, or its runs were held back. Null if this applies to neither side, or to both.
    */
   readonly bound: RatioBound;
-  /** p-value of the hypothesis that the true ratio lies within the margin. */
+  /** p-value of the hypothesis that the true ratio lies within the margin; null without an interval. */
   readonly p: number | null;
   /** `p` after Holm's correction over all hypotheses that are decided together. */
   readonly adjustedP: number | null;
@@ -153,7 +153,7 @@ export interface FigureComparison extends ComparisonJudgement {
 }
 
 export interface FigureStages {
-  /** The ratio in the first stage alone and in the fresh blocks alone. */
+  /** `first` and `fresh` are the ratios in the first stage alone and in the fresh blocks alone. */
   readonly first: number;
   readonly fresh: number;
   readonly blocks: { readonly first: number; readonly fresh: number };
@@ -199,8 +199,8 @@ export interface GroupComparison {
 }
 
 /**
- * The comparisons that are judged together, before Holm's correction, so that the caller can still add hypotheses to
- * the family.
+ * The tests of pairs that are judged together. Holm's correction is not yet applied to them, so that the caller can
+ * still add hypotheses to the family.
  */
 export interface PairTests {
   readonly marginRatio: number;
@@ -285,8 +285,8 @@ function testOf(
   return { ...common, isLooked, interval, between, stages: null, p };
 }
 
-// A change that looks worse after the first blocks is judged together with equally many fresh
-// blocks: see `two_stage.ts`.
+// A figure that looks worse after the first blocks is judged by these blocks together with equally
+// many fresh ones: see `two_stage.ts`.
 
 /** The pair restricted to the runs of the first stage; unchanged if there is no second stage. */
 function upTo(firstStage: number, pair: GroupPair): GroupPair {
@@ -546,8 +546,8 @@ function unsteadySides(sides: Record<UnsteadySide["side"], ComparedRuns>): Unste
 }
 
 /**
- * How many runs of the side served nothing; null if none did, or if it has a single run, which then has no ratio to
- * anything.
+ * How many runs of the side completed no request; null if there is no such run, or if the side has a single run, which
+ * then has no ratio to anything.
  */
 function silentRuns(side: SilentRuns["side"], { runs }: ComparedRuns): SilentRuns | null {
   const count = runs.filter(({ requests }) => requests.completed === 0).length;
@@ -561,8 +561,8 @@ function whyAlone({ alone }: Sliced): VerdictReason {
 }
 
 /**
- * Whether the verdict could change because a side is only a lower bound: "better" if this is the base, "worse" if it is
- * the new side, and any other verdict if it is either.
+ * Whether the verdict could change because the rate of a side is only a lower bound: that of the base if the verdict is
+ * "better", that of the new side if it is "worse", and that of either side for any other verdict.
  */
 function isBound(
   { verdict }: ComparisonJudgement,

@@ -1,4 +1,4 @@
-/** Which runs the generator or the machine may have disturbed, by the findings about them. Pure. */
+/** Judges from a run's findings whether the generator or the machine may have disturbed it. Pure. */
 import type { FindingCode, TrustFinding } from "../../runner/result/findings.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 
@@ -6,7 +6,7 @@ export type RunFilter = (run: Pick<Measurement, "generator">) => boolean;
 
 /**
  * Whether neither the generator nor the machine can have held the run back. An undisturbed run may have no steady
- * state, and so no level to compare, but its figures over the whole run count.
+ * state, and so no level to compare, but its figures over the whole run can be used.
  */
 export const isUndisturbed: RunFilter = ({ generator: { trust, findings } }) =>
   trust === "valid" || isUnsteadyAlone(findings);

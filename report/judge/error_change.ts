@@ -39,7 +39,10 @@ export function errorVerdict(
   return high < -TOLERATED_WRONG_RATIO && !nextIsWrong ? "better" : "inconclusive";
 }
 
-/** The error ratio of each run, with the same precision as for a threshold on `errors`. */
+/**
+ * The error ratio of each run, or of all rounds of a server together, with the same allowance for clusters of errors as
+ * for a threshold on `errors`.
+ */
 function errorShares(cell: CellRuns): readonly Proportion[] {
   const runs = judgedRuns(cell.runs);
   const shares = runs.flatMap((run) => FIGURES.errors.counted?.(run) ?? [])
@@ -50,8 +53,8 @@ function errorShares(cell: CellRuns): readonly Proportion[] {
 }
 
 /**
- * Whether the error ratios of the sides' runs differ by more than chance. The interval alone can't tell: errors that
- * come in bursts may be in few runs of a side that fails as often as the other.
+ * Whether the error ratios of the sides' runs differ by more than chance. The interval alone can't tell: if errors come
+ * in bursts, a few runs with a burst can set apart two sides that fail equally often.
  */
 function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {
   const [base, next] = sides.map(({ runs }) => runs.map((run) => judgedErrorRatio([run])));

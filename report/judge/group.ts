@@ -140,7 +140,8 @@ function halvesOf(runs: readonly Pick<Run, "timeline">[]): [first: number, secon
     });
     return sum(parts, ({ completed }) => completed) / sum(parts, ({ seconds }) => seconds);
   });
-  // A run with a single interval has no first half, so its rate is 0 / 0.
+  // If all runs have a single interval, their first halves are empty, and the rate over them is
+  // NaN.
   return Number.isNaN(first + second) ? null : [first, second];
 }
 

@@ -158,8 +158,9 @@ function isFarFromAll(cell: CellRuns, ranked: readonly CellRuns[]): boolean {
 }
 
 /**
- * Cells in display order, fastest first. Targets are ordered by their best cell, the cells of a target by the values of
- * their factors. Targets without a ranked cell, such as those with too many errors, come last.
+ * Cells in display order. Targets are ordered by their best cell, fastest first, and the cells of a target by the
+ * values of their factors. If there is only one target, and none of its factors is numeric, its cells are ordered
+ * fastest first. Targets without a ranked cell, such as those with too many errors, come last.
  */
 export function byResult(cells: readonly CellRuns[]): CellRuns[] {
   const ranked = rankedCells(cells);

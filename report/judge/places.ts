@@ -118,8 +118,8 @@ export function targetsOf(
 }
 
 /**
- * The side that is ahead, with or without proof; null if there is none. In a comparison with a base, either side may be
- * ahead.
+ * The side that is ahead, with or without proof, or the only one that meets the requirements; null if there is none. In
+ * a comparison with a base, either side may be ahead.
  */
 export function winnerOf({ code, first, rival, decision }: Place): Side | null {
   if (code === "only") return first;
@@ -237,8 +237,8 @@ function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Whe
 }
 
 /**
- * The comparison of the medians, if it contradicts that of p99; otherwise null. A target with a much shorter tail may
- * have a longer median.
+ * The comparison of the medians, if they differ notably and in the opposite direction to p99; otherwise null. A target
+ * with a much shorter tail may have a longer median.
  */
 export function oppositeMedian(
   { figure, ratio }: FigureComparison,
@@ -465,7 +465,8 @@ export function withDoubt(
     if (verdict === "inconclusive" || again?.figures[i].verdict === verdict) {
       return { ...one, isDoubted: false };
     }
-    // The faster side may be faster still, so the ratio of these runs is a bound.
+    // In some of these runs, the faster side was held back and may really be faster still, so their
+    // ratio is only a bound.
     return figure === "rate" && verdict !== "equivalent" && held?.verdict === verdict
       ? { ...held, bound: verdict === "better" ? "least" : "most" }
       : { ...one, isDoubted: true };

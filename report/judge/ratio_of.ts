@@ -19,9 +19,9 @@ import type { ComparedFigure, ComparedRuns } from "./group.ts";
 import { type Sliced, type SlicedOf, varianceOverRounds } from "./slices.ts";
 
 /**
- * What the sessions of two figures add to the differences that their runs show. Figures of one experiment share a
- * session, which adds nothing. Two sessions add an unknown amount. With enough sessions, the amount is known, and the
- * ratio is computed over sessions.
+ * How much two figures may differ because they were measured in different sessions, beyond the differences between
+ * their runs. Figures of one experiment share a session, which adds no difference. Two sessions add an unknown
+ * difference. With enough sessions, its size is known, and the ratio is computed over sessions.
  */
 export type Between =
   | { readonly kind: "one-session" }
@@ -65,8 +65,8 @@ export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
  * without being moderated.
  *
  * @param figure The figure that both estimates describe.
- * @param between What the sides' sessions add to the differences between their runs. Default: nothing, because the
- * sides ran in one session.
+ * @param between How much the sides may differ because of their sessions. Default: not at all, because they ran in one
+ * session.
  */
 export type RatioOf = (
   of: Estimate,
@@ -77,8 +77,7 @@ export type RatioOf = (
 
 export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
   /**
-   * What the sides' sessions add to the differences between their runs. Default: nothing, because the sides ran in one
-   * experiment.
+   * How much the sides may differ because of their sessions. Default: not at all, because they ran in one experiment.
    */
   readonly between?: (figure: DrawnFigure) => Between;
   /** Null or absent unless the sides were loaded in alternating slices. */
@@ -117,9 +116,9 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
 }
 
 /**
- * The ratio of two sides loaded in alternating slices. It is certain which of their runs belong together, so nothing is
- * borrowed from other pairs. If the processes are never restarted, successive rounds of slices depend on each other,
- * and the interval takes that into account. Null if there are too few rounds for an interval.
+ * The ratio of two sides loaded in alternating slices. It is certain which of their runs belong together, so the spread
+ * of other pairs is not taken into account. If the processes are never restarted, successive rounds of slices depend on
+ * each other, and the interval allows for that. Null if there are too few rounds for an interval.
  */
 export function slicedRatio(
   sliced: Sliced,

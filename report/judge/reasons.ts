@@ -166,7 +166,7 @@ const OTHERWISE = {
       }`,
   "busy-failures": ({ cell }: OfCell) =>
     `the generator or the machine may have caused the failures of ${cell}`,
-  /** `invalid`: number of the `runs` made after a peak throughput that are not valid. */
+  /** `invalid`: how many of the `runs` made after a peak throughput are not valid. */
   "busy-peak": ({ name, invalid, runs }: { name: string; invalid: number; runs: number }) =>
     `${invalid} of ${
       counted(runs, "run")
@@ -370,7 +370,10 @@ const FOUND = {
     const brief = `${shareText(value, decimals)}${ends}`;
     return { brief, text: `${name} is ${brief}` };
   },
-  /** `ratio`: null if it does not exist, as for two figures of 0, or if a threshold has no interval of it to judge. */
+  /**
+   * `ratio`: null if it does not exist, as for two figures of 0, or if a threshold can't be judged because the ratio
+   * has no interval.
+   */
   ratio: ({ of, to, ratio, ...rule }: Ruled & {
     of: FoundSide;
     to: FoundSide;

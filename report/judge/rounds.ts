@@ -42,7 +42,7 @@ export function areRounds({ runs }: RunsOfCell): boolean {
 /**
  * The confidence level of the intervals that decide rules. If results are analysed repeatedly and each analysis may end
  * the measurement, the level is so high that all analyses together are wrong in at most 5 % of experiments: see
- * `looks.ts`.
+ * `slices/looks.ts`.
  */
 export function decidingLevel(cell: Pick<JudgedCell, "runs" | "level">): number {
   return areLooked(cell) ? 1 - PROCESS_LOOK_SIGNIFICANCE : cell.level;

@@ -188,7 +188,8 @@ export function distanceTo(
     const p = twoSidedP(reaches * tQuantile(level, degreesOfFreedom), degreesOfFreedom);
     return { p: raisedTo(level, p), runsNeeded: null };
   }
-  // An end at or below 0 has no logarithm, so such a large error is computed on a linear scale.
+  // A large error can put an end at or below 0, which has no logarithm, so the error is then
+  // computed on a linear scale.
   const reach = end > 0 && value > 0 ? Math.abs(Math.log(value / end)) : Math.abs(1 - end / value);
   const ratio: ConfidenceInterval = {
     value: value / limit,

@@ -49,7 +49,7 @@ const TOLERATED_SHORT_RATIO = 0.02;
 
 export interface Shortfall {
   readonly label: string;
-  /** What happened to most of the requests that did not succeed. */
+  /** The most frequent reason why requests did not succeed. */
   readonly kind: "silent" | "timeout" | "failed" | "wrong" | "dropped" | "slow";
   /** Share of requests with this problem, from 0 to 1; for `slow`, the share that was not completed in time. */
   readonly ratio: number;

@@ -223,8 +223,8 @@ function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
 }
 
 /**
- * How precise the ratio is, judged from all pairs of slices. For percentiles, the sides of a single pair of runs are
- * judged separately, as if common disturbances did not cancel.
+ * How precise the ratio is, judged from all pairs of slices. For a percentile, the sides of a single pair of runs are
+ * judged separately, as if common disturbances did not cancel; null for a percentile over several pairs of runs.
  */
 function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
   if (typeof figure === "number") return pairs.length === 1 ? aloneByRuns(pairs[0], figure) : null;

@@ -535,7 +535,7 @@ function presumedIndependent({ elapsedS, load, requests }: JudgedRun, limitMs: n
  * How many times smaller than its limit a percentile must be for the threshold to hold with fewer than ten clusters.
  * Latencies in queues are roughly exponential. If the true percentile were at the limit, the level in one independent
  * stretch would be below 1/k of the limit with probability 1 − allowed^(1/k). The result is the k for which all
- * stretches of a run (at least one) would be that low in less than 5 % of runs.
+ * stretches of a run (at least one) would be that low in less than 5 % of runs, but at least `LEAST_FAR`.
  */
 function farWithin(allowed: number, independent: number): number {
   const one = SIGNIFICANCE ** (1 / Math.max(1, independent));
@@ -558,8 +558,8 @@ function beyondOf(
   const countIn = (histogram: string): number =>
     countBeyond(decodeSparse(histogram), max, limit.isBeyond);
   const sure = of === "latency" ? countIn(run.histogram) : count * shareBeyond(run[of], limit);
-  // How many of the latencies below the limit are only lower bounds: all of them, if results record
-  // only their total.
+  // How many of the latencies below the limit are only lower bounds. If results record only the
+  // number of lower bounds, all of these are taken to be below the limit.
   const bounds = {
     latency: censored - (censoredHistogram === undefined ? 0 : countIn(censoredHistogram)),
     // A request that was never sent has no service time.

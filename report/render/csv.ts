@@ -151,8 +151,8 @@ const CONNECTS = {
 } as const;
 
 /**
- * Names of the figures whose true value may be higher because some latencies are only lower bounds: `p99 p99.9 mean
- * max`.
+ * Names of the figures whose true value may be higher because some latencies are only lower bounds, separated by
+ * spaces: for example, `p99 p99.9 mean max`.
  */
 function lowerBoundsOf(measurement: Measurement): string {
   return [...Object.values(PERCENTILES), "mean" as const, "max" as const].filter((figure) => {

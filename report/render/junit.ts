@@ -82,7 +82,8 @@ export function resultsSuite(results: Results, { claims, gates }: ReportModel): 
       ...claims.map((claim) => claimCase(name, claim)),
       ...gates.map((gate) => gateCase(name, gate)),
     ],
-    // The output repeats all findings, because a testcase that passed has no place for them.
+    // The output repeats all claims and capacity searches, because a testcase that passed has no
+    // place for the details.
     output: [...claims.map(claimLine), ...results.runs.flatMap(searchLines)],
   };
 }
@@ -124,7 +125,7 @@ function searchPlace(run: Run): string {
   return `${cellLabel(run)}, run ${run.repetition}`;
 }
 
-/** A single testcase for all runs that are missing because the experiment was interrupted. */
+/** A single testcase for all planned runs that are missing because the experiment was interrupted or has not ended. */
 function unfinishedCases({ experiment: { name }, state, runs, planned }: Results): Testcase[] {
   if (state === "done") return [];
   const message = `${state}: ${runs.length} of ${counted(planned, "planned run")} are done`;

@@ -62,7 +62,10 @@ function reasonsList({ level, reasons }: TrustModel, title: string): Block {
   return list(items, { title, fold: level });
 }
 
-/** Trust in a single measurement, whose report has no card: one word if it is valid, otherwise also the reasons. */
+/**
+ * Trust in a single measurement, whose report has no card: its level, what that means and, if there are any, the
+ * reasons.
+ */
 export function trustBlock(trust: TrustModel): Block {
   const title = titleOf(trust);
   return trust.reasons.length === 0

@@ -18,7 +18,7 @@ export interface PagePlace {
   /** Unique on the page. */
   readonly id: string;
   readonly charts: Charts;
-  /** Length of a packed step of intervals, by the id of the section that shows the intervals. */
+  /** Length of a packed step, which joins one or more intervals, by the id of the section that shows the intervals. */
   readonly steps: ReadonlyMap<string, { readonly seconds: number }>;
 }
 
@@ -36,7 +36,8 @@ export function figureMarkup(figure: Figure, place: PagePlace, level: number): M
 }
 
 /**
- * The place of a figure. If the figure has a name, its id depends only on its section and name, not on its position.
+ * The place of a figure. If the figure has an id, the id of its place depends only on its section and this id, not on
+ * its position.
  */
 export function ownPlace({ id }: Figure, place: PagePlace): PagePlace {
   return id === "" ? place : { ...place, id: `${sectionOf(place.id)}-${id}` };
@@ -163,7 +164,10 @@ function nameMarkup({ label, color }: Series): Markup {
 /** The marks as characters, in the order of `SCENARIO_MARKS`, which the client draws. */
 const MARKS = ["●", "▲", "■", "◆", "▼", "▶", "◀"];
 
-/** Instructions for reading a chart; "" for none. They are folded up, because readers need them only once. */
+/**
+ * A fold with instructions for reading a chart, closed at first because readers need them only once; null if `reading`
+ * is "".
+ */
 export function readingMarkup(reading: string): Markup | null {
   if (reading === "") return null;
   return markup`<details class="reading"><summary>How to read this</summary>

@@ -15,7 +15,7 @@ export interface LiveStatus {
 
 export interface PageEvent {
   readonly page: number;
-  /** Token that the browser sends back once it shows the page, as proof of that. */
+  /** Token that the browser sends back to prove that it shows the page. */
   readonly receipt: string;
 }
 

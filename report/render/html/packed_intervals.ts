@@ -69,7 +69,8 @@ function charactersOf(runs: readonly Run[]): number {
 
 /**
  * Packs the runs of each cell.
- * @param joined Number of intervals in a step. If lengths of intervals differ between runs, the longest is meant.
+ * @param joined Number of intervals in a step; if intervals differ in length between runs, the number of the longest
+ * ones.
  */
 function packedSteps(cells: readonly (readonly Run[])[], joined: number): PackedSteps {
   // Long runs have longer intervals than short runs. Steps of equal length are a multiple of the
@@ -111,8 +112,8 @@ function stepOf(points: readonly IntervalPoint[], fromS: number): PackedStep {
 }
 
 /**
- * Results of earlier versions don't mark lower bounds. In those, the lower bounds are time-outs, and so the largest
- * values.
+ * Results of earlier versions don't mark lower bounds. In such results, the lower bounds are the latencies of requests
+ * that timed out, and so the largest values of an interval.
  */
 function boundsOf(point: IntervalPoint): SparseHistogram[] {
   const { censoredHistogram, failed, errors } = point;

@@ -37,7 +37,7 @@ interface Article {
   readonly id: string;
   /** Groups without a title. */
   readonly head: readonly Group[];
-  /** Titled groups before the first one that is not part of the summary; `rest` has all others. */
+  /** Titled groups before the first one that is not part of the summary; `rest` has the other titled groups. */
   readonly summary: readonly Group[];
   readonly rest: readonly Group[];
 }
@@ -142,7 +142,7 @@ function scenariosOf(articles: readonly Article[]): [id: string, Document["scena
   );
 }
 
-/** The beginning of an article. The page's client can start once it is loaded. */
+/** The beginning of an article. The page's client can start as soon as the browser has loaded this part. */
 function summaryMarkup({ document, head, summary }: Article, place: PagePlace): Markup {
   const { title, lead, card } = document;
   const { id } = place;

@@ -117,7 +117,10 @@ export function errorsLine(
   ];
 }
 
-/** The CPU use and lateness of the busiest worker, and which agent it belongs to. */
+/**
+ * The CPU use of the busiest worker, the agent to which it belongs if there are several, and the longest that an event
+ * waited for any worker.
+ */
 export function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live): TextLine {
   const agent = agents.length > 1
     ? ` (agent ${agents.reduce((a, b) => b.cpuRatio > a.cpuRatio ? b : a).name})`
@@ -132,7 +135,10 @@ const LAST_MS = 3_000;
 const STEPS = 8;
 export const HISTOGRAM_ROWS = STEPS + 1;
 
-/** Latencies of the last seconds, or times between messages, as one bar for each step of equal ratio. */
+/**
+ * Latencies of the last seconds, or times between messages, as one bar for each range of times. All ranges span the
+ * same ratio.
+ */
 export function recentLatencyLines(
   intervals: readonly Live[],
   options: TerminalOptions,
