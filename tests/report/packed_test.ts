@@ -52,6 +52,20 @@ for (const { says, room, seconds, steps } of PAGES) {
   });
 }
 
+Deno.test("requests that failed without a time-out are no lower bounds", () => {
+  const results = structuredClone(RESULTS);
+  for (const { timeline } of results.runs) {
+    for (const point of timeline.points) {
+      if (point.failed > 0) point.errors = { reset: point.failed };
+    }
+  }
+  const [scenario] = reportModel(results).context.scenarios;
+  const packed = packScenarios(new Map([["s", scenario]]), characters).get("s")?.packed ?? "";
+  const steps = unpackSteps(inflateSync(Buffer.from(packed, "base64"))).flat(2);
+  assert.ok(sum(steps, ({ failed }) => failed) > 0);
+  assert.equal(sum(steps, ({ bounds }) => bounds.count), 0);
+});
+
 Deno.test("what all runs take is foretold by some of them", () => {
   const cells = [1, 2, 5, 20].map((medianMs) => ({
     ...{ target: `of ${medianMs} ms`, scenario: "static", medianMs, runs: 12 },

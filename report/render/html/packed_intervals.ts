@@ -118,7 +118,7 @@ function stepOf(points: readonly IntervalPoint[], fromS: number): PackedStep {
 function boundsOf(point: IntervalPoint): SparseHistogram[] {
   const { censoredHistogram, failed, errors } = point;
   if (censoredHistogram !== undefined) return [decodeSparse(censoredHistogram)];
-  const count = errors?.timeout ?? failed;
+  const count = errors === undefined ? failed : errors.timeout ?? 0;
   return count > 0 ? [largest(decodeInterval(point), count)] : [];
 }
 
