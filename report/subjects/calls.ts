@@ -23,8 +23,8 @@ interface StatusRow {
 }
 
 /**
- * Statuses in the order in which they first appear in the runs, each of which lists its own by gRPC number. Calls
- * without a status come last.
+ * Statuses in the order in which they first appear in the runs; within a run, they are in the order of their gRPC
+ * numbers. Calls without a status come last.
  */
 function rowsOf(runs: readonly Measurement[]): StatusRow[] {
   const all = runs.flatMap(({ grpc }) => grpc ?? []);

@@ -87,7 +87,8 @@ function failuresText({ errors = {}, wrong = 0 }: CapacityTrial): string {
 export function capacitySentence(result: RunCapacity): string {
   const { within, binding, capacity, trials, end } = result;
   const none = capacity === null ? uncountedText(trials) : "";
-  // If the capacity is only a lower bound, it is unknown how far beyond the capacity a rate is.
+  // If only a lower bound of the capacity is known, nothing can be said about rates beyond the
+  // capacity.
   const isOpen = capacity === null ? heldIn(trials) !== undefined : capacity.high === null;
   const isKnown = none === "" && end !== "nothing-holds" && end !== "unsustained" && !isOpen;
   return [
@@ -134,13 +135,17 @@ function uncountedText(trials: readonly CapacityTrial[]): string {
   return reason === "" ? none : `${none}; the last one${reason}`;
 }
 
-/** Findings about the generator or the machine, which may be why the trial broke the rules. */
+/**
+ * The trial's findings about the generator or the machine, as opposed to the target. They may explain why the trial
+ * broke the rules.
+ */
 function doubtsOf({ findings }: CapacityTrial): TrustFinding[] {
   return findings.filter(({ code }) => !TARGET_FINDINGS.includes(code));
 }
 
 /**
- * Advice that makes sense only for a run, because a search chooses rates and lengths, and repeats trials, by itself.
+ * Advice that makes sense for a run, but not for a search, which chooses rates and lengths and repeats trials by
+ * itself.
  */
 const OF_A_RUN = new Set<Advice>(
   ["lower-rate", "longer-run", "repeat-run", "inspect-timeline", "compare-differences"],

@@ -42,8 +42,8 @@ const HOW =
   "for another set-up. A claim about several cells must hold in all of them; the figures are those of the worst cell.";
 
 /**
- * Claims in groups by outcome. Within a group, claims that can't be decided here come last; otherwise they keep the
- * order of the file.
+ * Claims in groups by outcome. Within a group, claims that no run could decide, because they were published for another
+ * set-up, come last; otherwise, claims keep the order of the file.
  */
 function claimGroups(claims: readonly JudgedClaim[]): JudgedClaim[][] {
   return (["reproduced", "not reproduced", "inconclusive"] as const)

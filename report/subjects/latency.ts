@@ -120,7 +120,7 @@ function tails({ cells }: ScenarioContext): Block[] {
   })];
 }
 
-/** A percentage with as many decimals as it takes to distinguish it from 100 %. */
+/** The percentile that one request in `odds` exceeds, with as many decimals as it takes to distinguish it from 100. */
 function percentText(odds: number): string {
   const decimals = Math.max(0, Math.ceil(Math.log10(odds)) - 1);
   return String(Number((100 * (1 - 1 / odds)).toFixed(decimals)));

@@ -33,8 +33,9 @@ interface Row {
 }
 
 /**
- * The row of a cell. Empty for an open loop, because its latencies begin when a request is due, even if the request
- * still waits for a connection.
+ * The row of a cell. Empty if Little's law can't be checked: for an open loop (whose latencies begin when a request is
+ * due, even if it still waits for a connection), or if the number of connections changes, if no request completed, or
+ * if too many sessions were cut off.
  */
 function rowOf(cell: CellRuns): Row[] {
   const slots = slotsOf(cell.runs[0]);
@@ -98,8 +99,8 @@ function dialMsOf({ connect, requests }: Run): number {
 }
 
 /**
- * Relative differences up to this mean nothing, because requests are cut off at the ends of a run, and clocks advance
- * in steps.
+ * A relative difference of up to this much means nothing, because requests are cut off at the ends of a run, and clocks
+ * advance in steps.
  */
 const TOLERANCE = 0.1;
 

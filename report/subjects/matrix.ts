@@ -23,7 +23,10 @@ export type MatrixModel = NonNullable<Conclusion["matrix"]>;
 type MatrixCell = NonNullable<MatrixModel["rows"][number]["cells"][number]>;
 type MatrixColumn = MatrixModel["columns"][number];
 
-/** The matrix; null if there is only one cell. @param isTrusted Whether anything at all about a cell can be certain. */
+/**
+ * The matrix; null if there is only one cell. @param isTrusted If it returns false, no difference of that cell counts
+ * as proven or likely.
+ */
 export function matrixOf(
   plans: readonly DecidedPlan[],
   isTrusted: (cell: CellRuns) => boolean,

@@ -207,10 +207,7 @@ function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): 
   ]);
 }
 
-/**
- * How requests ended. Each outcome is a fact of its own; but for streams and WebSockets, all outcomes are one fact,
- * because the outcomes of messages come first.
- */
+/** How requests ended: a fact for each outcome or, for streams and WebSockets, a single fact for all outcomes. */
 function outcomeFacts(
   measurement: Measurement,
   { unit, request }: Lead,

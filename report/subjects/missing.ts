@@ -15,13 +15,13 @@ export function missing({ results }: ReportContext): Block[] {
   );
 }
 
-/** Parts of the plan without a measurement, grouped by reason. */
+/** Parts of the plan that were not measured, all for the same reason. */
 interface MissingModel extends Pick<Missing, "kind" | "reason" | "evidence"> {
   /** The scenario, with its targets and runs. */
   readonly what: string;
 }
 
-/** One entry for each reason, because three targets that lack Redis are one problem. */
+/** One entry for each scenario and reason, because three targets that lack Redis are one problem. */
 export function missingModels(missing: readonly Missing[]): MissingModel[] {
   const byReason = Map.groupBy(
     missing,

@@ -27,7 +27,10 @@ import { settingLabel, settingParts } from "../cells/cell_label.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { axisOver, compact, type Row, type Rows } from "../chart.ts";
 
-/** The results of all scenarios. The heading names what is counted: requests, messages or tokens. */
+/**
+ * The results of all scenarios. The heading names what is counted (requests, messages or tokens), or says "Throughput"
+ * if that differs between scenarios.
+ */
 export function overview(context: ReportContext): Group[] {
   const [unit = REQUESTS, ...others] = unique(context.scenarios.map((one) => ledOf(one).unit));
   const title = others.length > 0 ? "Throughput" : capitalized(unit.replace("/s", " per second"));

@@ -96,8 +96,8 @@ interface FigurePlan {
    */
   readonly levels: { readonly run: number; readonly second: number } | null;
   /**
-   * For each change, the length and the numbers of runs and sessions that detect it in the noisiest cell in the least
-   * time. `seconds` is the time for all cells. Empty if `levels` is null.
+   * For each change, the length of a run and the numbers of runs and sessions that detect the change in the noisiest
+   * cell in the least time. `seconds` is the time for all cells. Empty if `levels` is null.
    */
   readonly cheapest: readonly {
     readonly change: number;

@@ -34,8 +34,8 @@ export function published({ asWritten, results }: ReportContext): Block[] {
 const MOST_DIFFERENCES = 8;
 
 /**
- * A table of published figures, with findings. @param isFirst Whether to state which differences matter, which is said
- * only once.
+ * A table of published figures, with findings. @param isFirst Whether this is the first table, whose group alone states
+ * which differences matter.
  */
 function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const { table: { source = "", figure, confounders }, far } = judged;

@@ -334,7 +334,7 @@ function rowName(figure: ComparedFigure): string {
   return typeof figure === "number" ? name : capitalized(name);
 }
 
-/** A finding if one of the sides disturbs the other while it should be idle. */
+/** A finding if one of the sides uses so much CPU time while it rests that it may disturb the other side. */
 function findingsOf({ comparison: { decisive, figures } }: SlicedCell, name: string): Finding[] {
   return figures.filter(({ figure }) => decisive.includes(figure))
     .flatMap(({ sliced }) => sliced?.disturbance ?? []).slice(0, 1)

@@ -73,7 +73,7 @@ export interface ReportContext {
   readonly settling: Settling | null;
   /** Other bases that the page can compare with instead of the experiment's. */
   readonly bases: () => readonly OtherBase[];
-  /** Every scenario at a glance; null if this matrix has a single column, because the bars already show that. */
+  /** The matrix of all targets in all scenarios; null if it has a single column, which the bars already show. */
   readonly matrix: Conclusion["matrix"];
 }
 
@@ -86,7 +86,10 @@ export interface ScenarioContext {
   /** Cells with the fastest first. */
   readonly cells: readonly CellRuns[];
   readonly compared: ScenarioComparison;
-  /** Null for a single scenario, whose verdict is on the card, and if no run is valid. */
+  /**
+   * Null if there is only one scenario (whose verdict is on the card), if no verdict can be trusted, or if runs lack
+   * the figure that the experiment names.
+   */
   readonly verdict: Verdict | null;
   /** Contains "terminal" if a terminal has room for the distributions of all cells of the experiment. */
   readonly roomy: readonly Form[];

@@ -1,4 +1,4 @@
-/** Ratios as readable text: with as many digits as their interval supports, and never as a tiny fraction. */
+/** Ratios as readable text: with as many digits as their interval supports, and never as a tiny decimal number. */
 import { formatNumber, formatTick, GLUE, isTooWide, TOO_WIDE } from "./units.ts";
 
 /** `4.31× [4.20, 4.43]`, or without the interval if there is none; `≥ 4.20×` for a bound; `–` if there is no ratio. */
@@ -16,7 +16,8 @@ export function ratioParts({ figure, ratio, interval, bound = null }: FigureRati
   if (ratio === null) return { value: "–", interval: "" };
   const less = figure === "rate" ? "fewer" : "shorter";
   if (bound === null) return partsOf(ratio, interval, less);
-  // The end of the interval takes the place of the value: two limits side by side would leave open which one holds.
+  // The end of the interval takes the place of the value, because two limits side by side would
+  // leave open which one holds.
   const end = boundOf({ ratio, interval, bound });
   const isLeast = (bound === "least") !== isTurned(end);
   return { value: `${isLeast ? "≥" : "≤"} ${partsOf(end, null, less).value}`, interval: "" };
@@ -55,8 +56,8 @@ function joined({ value, interval }: RatioParts): string {
 
 interface FigureRatio {
   /**
-   * The compared figure, which determines the word for a ratio below 1: a rate becomes `fewer`, anything else
-   * `shorter`.
+   * The compared figure, which determines the word after a ratio that is written as its inverse: `fewer` for a rate,
+   * `shorter` for anything else.
    */
   readonly figure: string | number;
   readonly ratio: number | null;
@@ -80,8 +81,8 @@ export function formatRatio(
 }
 
 /**
- * Returns the texts of a ratio and its interval. @param less The word for a ratio below 1; null: written as a fraction,
- * `1/12,000×`.
+ * Returns the texts of a ratio and its interval. @param less The word after a ratio that is written as its inverse;
+ * null to write such a ratio as a fraction, `1/12,000×`.
  */
 function partsOf(
   ratio: number,

@@ -57,7 +57,7 @@ const CUT = "Figures are of whole runs, including the part that the experiment d
 /** A table with more rows is folded up, because it only serves to look up single agents. */
 const MOST_ROWS = 30;
 
-/** With more agents, their rows would bury everything else in a terminal. */
+/** A table with more rows is not shown in a terminal, where it would bury everything else. */
 const MOST_TERMINAL_ROWS = 17;
 
 export function measurementAgents(measurement: Measurement): Block[] {

@@ -78,7 +78,7 @@ function lowestUs(ended: Histogram): number {
   return Math.min(leastUs, ended.maxUs);
 }
 
-/** Decimals of the percentage within a limit: one more than the page shows. */
+/** Decimals of the percentage of requests within a limit: one more than the page shows. */
 const WITHIN_DECIMALS = 3;
 
 /** The share of completed requests between each edge and the next, and the share of all requests below each edge. */
@@ -91,10 +91,9 @@ function spreadOver(
   const [below] = sharesBetween(ended, [-0.5, edgesUs[0]]);
   let all = 0;
   const within = [below, ...shares].map((share) => (all += share) * ended.count / count);
-  // Index of the first edge that is above some lower bound, so that more requests may be below it
-  // than are known to be; -1 if there is none. For each edge, this looks at the request that ranks
-  // next after those known to be below the edge: is its latency a lower bound that is below the
-  // edge?
+  // Index of the first edge for which `within` is only a lower bound; -1 if there is none. This is
+  // the case if the latency of the request that ranks next, after those known to be below the edge,
+  // is itself only a lower bound and is not above the edge.
   const boundsFrom = latency.censored === 0 ? -1 : edgesUs.findIndex((edgeUs, i) => {
     const { value, isAtLeast } = latency.percentile(Math.min(100, 100 * (within[i] + 1 / count)));
     return isAtLeast && value * 1_000 <= edgeUs;

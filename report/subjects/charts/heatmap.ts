@@ -15,7 +15,7 @@ export interface HeatColumn {
   /** The number of requests in each row, that is, between two edges. */
   readonly counts: Float64Array;
   /**
-   * How many of `counts` are requests that still had no response after this time, so that their latencies are lower
+   * For each row, how many of the requests in `counts` never got a response, so that their latencies are only lower
    * bounds.
    */
   readonly bounds: Float64Array;

@@ -135,7 +135,8 @@ function levelChangesS(run: Run): number[] {
     .map((from) => intervals[from - 1].point.endS);
 }
 
-// Tracks below requests per second: messages, the target's resources, and what its runtime reported.
+// The tracks drawn below the one for requests per second: messages, the target's resources, and
+// what its runtime reported.
 
 interface Track {
   readonly title: string;
@@ -271,7 +272,7 @@ function offeredTo(runs: readonly Run[]): OfferedPart[] {
   return rate === null ? [] : [{ fromS: 0, toS: durationS, from: rate, to: rate }];
 }
 
-/** Where phases and stages begin, and where instances are added. */
+/** The moments at which phases and stages begin, and at which instances are added. */
 function marksOf(target: string, [{ load }]: readonly Run[], planned: PlannedFor): TimelineMark[] {
   const phases = load.kind === "phases" ? startsOf(load.phases) : [];
   const stages = load.kind === "closed" ? startsOf(load.stages ?? []) : [];

@@ -81,7 +81,7 @@ function verdictIn(comparison: ResultsComparison, shown: readonly Place[]): Verd
     return verdictOf("thresholds", { sentence: gatesSentence(gates) });
   }
   if (shown.length === 0) return verdictOf("incomparable", {});
-  // Wrong responses are reported before speed.
+  // Wrong responses take precedence over speed.
   const broken = shown.filter(({ short }) => short.some(({ label }) => label === other));
   return broken.length > 0
     ? shortVerdict(broken, shown)

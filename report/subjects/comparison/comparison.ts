@@ -110,7 +110,10 @@ export interface CompareOptions {
   readonly revisions?: Revisions;
   /** Names of the sides. Default: BASE and NEW. */
   readonly names?: readonly [base: string, next: string];
-  /** Earlier sessions of the same programs. They show how much figures differ between sessions if nothing else does. */
+  /**
+   * Earlier sessions of the same programs. They show how much figures differ between sessions even though the programs
+   * are the same.
+   */
   readonly earlier?: readonly ResultSide[];
   /** Number of the first stage's last repetition, if a second stage measured again the cells that may be worse. */
   readonly firstStage?: number;

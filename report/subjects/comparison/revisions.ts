@@ -63,7 +63,10 @@ function ownFolders(
   return own.filter((folder) => !other.includes(folder));
 }
 
-/** Drops the folders that only one revision has, so that modules have the same name in both revisions. */
+/**
+ * Drops from the modules' paths the folders that only one revision has, so that modules have the same name in both
+ * revisions.
+ */
 function withModulesFrom(folders: readonly string[], profile: TargetProfile): TargetProfile {
   const { tree } = profile;
   const frames = tree.frames.map((frame) => {
@@ -120,7 +123,7 @@ export function withFreshRuns(first: Results, fresh: Results): Results {
   return { ...first, runs: [...first.runs, ...runs] };
 }
 
-/** The last repetition of the first stage. */
+/** The number of the last repetition; 0 if there are no runs. */
 export function lastRepetition({ runs }: Pick<Results, "runs">): number {
   return Math.max(0, ...runs.map(({ repetition }) => repetition));
 }

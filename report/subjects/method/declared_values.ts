@@ -46,8 +46,8 @@ function loadValues(load: unknown): DeclaredValues {
 }
 
 /**
- * The values of the target itself and of the target behind it. If both have the same path, the one of the target behind
- * is prefixed with that target's name.
+ * The values of the target itself and of the target behind it. If both have values at the same path, the path of the
+ * target behind is prefixed with that target's name.
  */
 function targetValues(name: string, targets: Readonly<Record<string, unknown>>): DeclaredValues {
   const { [name]: lines, ...others } = targets;

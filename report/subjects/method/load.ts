@@ -109,7 +109,7 @@ function searchText(load: LoadOf<"capacity">): string {
   }, then ${formatExactly(durationS)} at ${found}; over ${mostText(load)}, ${ARRIVALS[arrivals]}`;
 }
 
-/** One text for all loads that are alike except for how their rates change over time. */
+/** Loads that are alike except for how their rates change over time share one text. */
 function phasesTexts(loads: readonly LoadOf<"phases">[]): string[] {
   const textOf = (load: LoadOf<"phases">, courses: string): string => {
     const { pool, arrivals, http2 } = load;

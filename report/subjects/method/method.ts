@@ -137,7 +137,7 @@ function measuredSentences(runs: readonly Run[]): string[] {
   const dropped = hasDropped
     ? " and, with the time that they had waited, requests that were never sent"
     : "";
-  // Closed loops of earlier versions have no lower bounds.
+  // Results of earlier versions have no lower bounds for closed loops.
   const isEstimated = runs.some(({ latency, censoredHistogram }) =>
     latency.clock === "sent" && censoredHistogram !== undefined
   );
@@ -275,7 +275,7 @@ export function machineFacts({ machine, redis, version, runs, ...rest }: Measure
   ]);
 }
 
-/** A peak throughput in words; "" if it was not measured. */
+/** A peak throughput in words; "" if there was no attempt to measure it. */
 function peakText(peak: NonNullable<Results["peakThroughput"]>["redis"]): string {
   if (peak === undefined) return "";
   if (peak === null) return "could not be measured";

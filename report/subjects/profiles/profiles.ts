@@ -162,7 +162,7 @@ function prunedNotes(runs: readonly TargetProfile[]): string[] {
   ];
 }
 
-/** Functions in further rows take too little time to matter. */
+/** The most functions in the table. Any others take too little time to matter. */
 const MOST_ROWS = 20;
 
 /** A table of functions, with the longest own time first. */
@@ -300,9 +300,9 @@ function outsideSentence(whole: CallTree): string {
 }
 
 /**
- * Says if a process was mostly idle, because then its own work is not what makes requests slow. V8's idle time begins
- * just before Node waits for input and ends after the last callback that handles this input. Within that time, only
- * running JavaScript counts as busy.
+ * Says for which share of the profile the process was idle; "" if that share is small. V8's idle time begins just
+ * before Node waits for input and ends after the last callback that handles this input. Within that time, only running
+ * JavaScript counts as busy.
  */
 function idleSentence(runs: readonly TargetProfile[]): string {
   const ratio = sum(runs, ({ idleMs }) => idleMs) /
@@ -402,7 +402,7 @@ function changeSentence(
     }; by function most in ${functions}${noise}`;
 }
 
-/** The largest changes, except those that may be due to chance. */
+/** The largest changes, without those that are known to be within the noise. */
 function firstOf<T extends TimeChange>(grown: readonly T[]): T[] {
   return grown.filter(({ isBeyondNoise }) => isBeyondNoise !== false).slice(0, MOST_NAMED);
 }

@@ -139,8 +139,8 @@ const ADD_CAPACITY: readonly string[] = ["connections", "instances", "workers"];
 const MOST_MISSED_RATIO = 1.1;
 
 /**
- * The scaling law of a line; null if the factor adds no capacity, if the law does not fit, or if the runs do not show a
- * law.
+ * The scaling law of a line; null if the factor adds no capacity, if the runs do not show a law, or if their law does
+ * not fit.
  */
 function scalingOf(
   points: readonly SampledScalingPoint[],

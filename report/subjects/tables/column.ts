@@ -70,7 +70,7 @@ export function name<T>(label: string, of: ReadText<T>): ColumnOf<T> {
   return { ...text(label, of), kind: "name" };
 }
 
-// Columns for rows of cells, and for rows of runs.
+// Columns for tables with a row for each cell (a target in a scenario), or with a row for each run.
 
 export const cell: ColumnOf<OfCell> = name(
   "Target",
@@ -99,7 +99,10 @@ export function maxIn(latency: PooledLatency): Measured | null {
   return { value: latency.max, isAtLeast: latency.isAtLeast("max") };
 }
 
-/** A percentile as a cell: weak if too few values support it, null if there are no values. */
+/**
+ * A percentile; weak if too few values support it. Null if there are no values or, for a percentile below the median,
+ * if all values are lower bounds.
+ */
 export function percentileIn(latency: PooledLatency, p: number): Measured | null {
   const { count, endedCount } = latency;
   if (count === 0 || p < 50 && endedCount === 0) return null;

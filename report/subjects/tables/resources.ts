@@ -28,7 +28,7 @@ interface Used {
 }
 
 interface ResourceRow extends OfCell {
-  /** Name of a part of the target, or of Redis; null for the whole target, without Redis. */
+  /** The name of a part of the target, or that of Redis; null for the whole target, which does not include Redis. */
   readonly part: string | null;
   readonly runs: readonly Used[];
 }

@@ -37,7 +37,8 @@ import {
 } from "./table.ts";
 import { errorsOf } from "../../figures/errors.ts";
 
-// Outcomes of the requests. Each request that was due is counted in exactly one of the columns.
+// Outcomes of the requests. Each request that was due has exactly one outcome; only wrong responses
+// are counted twice, because they are also counted by status.
 
 export const ERROR_WORDS: Record<ErrorKind, string> = {
   connect: "Not connected",
@@ -50,7 +51,10 @@ export const ERROR_WORDS: Record<ErrorKind, string> = {
   script: "Script failed",
 };
 
-/** Whether the requests had different outcomes, so that a table of them is worth showing. */
+/**
+ * Whether a table of the requests' outcomes is worth showing: some requests were not completed, got a wrong response or
+ * were completed in a long wait after the deadline, or there are several statuses.
+ */
 function areMixed(cells: readonly CellRuns[]): boolean {
   const runs = cells.flatMap((cell) => cell.runs);
   return runs.some(({ requests: { due, completed } }) => due !== completed) ||
@@ -218,8 +222,8 @@ function moment(
   };
 }
 
-// Which instance served the responses, and with which class of status and cache status. There is a
-// row for each of these groups in a cell.
+// The responses in groups: by the instance that served them, by class of status, and by cache
+// status. There is a row for each group of a cell.
 
 interface GroupOfRun {
   readonly name: string;

@@ -122,8 +122,8 @@ export function measuredCell(
   if (isWeak) return { ...cell, weak: true };
   if (isAtLeast || interval === null) return cell;
   const isShare = format === "share";
-  // Buckets of a histogram have a width, so a percentile may lie just outside a very narrow
-  // interval.
+  // The interval is widened to include the value, because buckets of a histogram have a width, so a
+  // percentile may lie just outside a very narrow interval.
   const [low, high] = [Math.min(interval.low, value), Math.max(interval.high, value)];
   // No time is below 0, and no share above 100 %.
   const ends = { low: Math.max(0, low), high: Math.min(isShare ? 1 : Infinity, high) };

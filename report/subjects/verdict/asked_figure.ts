@@ -41,7 +41,10 @@ export function ledOf(scenario: ScenarioRuns): Asked {
   return counting(scenario, messagesOf);
 }
 
-/** A scenario with requests/s replaced by another figure. Unchanged if a run lacks that figure. */
+/**
+ * A scenario with requests/s replaced by another figure. Unchanged if there is no such figure, if a run lacks it, or if
+ * the load searches for a capacity.
+ */
 function counting(
   { name, cells }: ScenarioRuns,
   figureIn: (runs: readonly Run[]) => AskedFigure | null,
@@ -54,8 +57,8 @@ function counting(
 }
 
 /**
- * The figure that the experiment names, if some runs lack it, so that it can't decide; null if every run has it or if
- * the experiment names none.
+ * The figure that the experiment names, if some runs lack it, so that it can't decide; null if every run has it, if the
+ * experiment names none, or if the load searches for a capacity.
  */
 export function lackedFigure(
   { runs, experiment }: OfExperiment & Pick<MeasuredRuns, "runs">,

@@ -166,7 +166,8 @@ export function besideVerdict(places: readonly Place[], base: string): Verdict {
   const [[other, own]] = [...Map.groupBy(places, otherOf)]
     .toSorted(([, a], [, b]) => certainOf(b) - certainOf(a) || distanceOf(b) - distanceOf(a));
   if (certainOf(own) > 0) return sideVerdict(own, { other, base });
-  // If the base itself falls short, the verdict is about the targets that don't.
+  // If only one side meets the requirements in at least half of the places, the verdict is about
+  // the sides that fall short.
   return 2 * having(places, "only").length >= places.length
     ? shortVerdict(places)
     : sideVerdict(having(places, "likely").length > 0 ? own : places, { other, base });
@@ -180,8 +181,9 @@ interface Sides {
 }
 
 /**
- * The verdict on one other target compared with the base. It is about gains if there are gains in more places than
- * costs, otherwise about costs.
+ * The verdict on one other target compared with the base. If neither of the two certainly leads in any place, it says
+ * which targets fall short or what is undecided. Otherwise it is about gains if there are gains in more places than
+ * costs, or else about costs.
  */
 export function sideVerdict(
   places: readonly Place[],

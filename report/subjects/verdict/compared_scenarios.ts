@@ -33,7 +33,10 @@ import {
 import type { Table } from "../tables/table.ts";
 import { REQUESTS } from "./asked_figure.ts";
 
-/** The compared pairs as a chart and as a table; both empty if there is nothing to compare. */
+/**
+ * The compared pairs as a chart and as a table. If there is nothing to compare, the chart is empty and the table is
+ * null.
+ */
 export interface Based {
   /** Name of the scenario. */
   readonly name: string;
@@ -50,17 +53,17 @@ export interface ScenarioComparison extends DecidedPlan, Based {
 interface CompareScenariosOptions extends JudgeOptions {
   /** The chosen base and factor. Default: what the cells suggest. */
   readonly choice?: ComparedChoice;
-  /** Null if no run was disturbed, or if whatever disturbed one target disturbed all of them alike. */
+  /** Null if no run was disturbed, or if every disturbance affected all targets alike. */
   readonly again?: Again | null;
 }
 
-/** The comparisons repeated without all or some of the disturbed runs. */
+/** The comparisons repeated twice: without any disturbed runs, and with only some of them. */
 export interface Again {
   readonly undisturbed: JudgedAgain;
   /**
-   * The comparisons by the undisturbed runs together with those disturbed runs of the leader by requests/s that can
-   * only have been held back by the disturbance. What these comparisons show about requests/s is valid, because
-   * undisturbed, the leader would only be faster. Null if there are no such runs.
+   * The comparisons by the undisturbed runs and, of the target that leads by requests/s, those disturbed runs that the
+   * disturbance can only have slowed. A lead in requests/s that these comparisons show is valid, because without the
+   * disturbance, it would only be larger. Null if there are no such runs.
    */
   readonly withHeldBack: JudgedAgain | null;
 }
@@ -146,9 +149,9 @@ const MOST_TARGETS = 12;
 const MOST_PAIRS = 1_500;
 
 /**
- * The comparisons of each scenario with bases other than the experiment's own, in the order of the targets. Empty if
- * there are too many targets, or fewer than two. A reader who chooses a base after seeing the figures could have chosen
- * any, so all pairs of targets are one family for Holm's correction.
+ * For each target, the comparisons of each scenario with that target as the base, in the order of the targets. Empty if
+ * there are fewer than two targets, or too many targets or pairs. A reader who chooses a base after seeing the figures
+ * could have chosen any, so all pairs of targets are one family for Holm's correction.
  */
 export function otherBases(
   compared: readonly ScenarioComparison[],

@@ -96,8 +96,8 @@ export interface ConclusionModel extends CardModel {
 interface OfReport {
   readonly compared: readonly ScenarioComparison[];
   /**
-   * The comparisons repeated without disturbed runs; null if no run was disturbed, or if whatever disturbed one target
-   * disturbed all of them alike.
+   * The comparisons repeated without disturbed runs; null if no run was disturbed, or if every disturbance affected all
+   * targets alike.
    */
   readonly again: Again | null;
   readonly claims: readonly JudgedClaim[];
@@ -186,8 +186,9 @@ function askedPlans(
 }
 
 /**
- * The comparisons repeated without disturbed runs, by the figure that the question is about. Held-back runs are kept
- * only if that figure is requests/s, because they prove nothing about other figures.
+ * The comparisons repeated without disturbed runs, by the figure that the question is about. Runs of the leader that a
+ * disturbance slowed (`withHeldBack`) are kept only if that figure is requests/s, because they prove nothing about
+ * other figures.
  */
 function askedAgain({ undisturbed, withHeldBack }: Again): Again {
   const asked = askedPlans(undisturbed.results, undisturbed.compared);
@@ -284,7 +285,7 @@ function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean):
 
 /**
  * How the best value of a factor compares with the worst, for a single target: `5.0× as much as at 1 connection`; "" if
- * the question is not about the rate.
+ * these two are not the only pair that is compared, or if the question is not about the rate.
  */
 function overSlowest({ pairs, cells, lookup }: ScenarioComparison, fastest: CellRuns): string {
   const [pair] = pairs;
@@ -303,7 +304,8 @@ function overSlowest({ pairs, cells, lookup }: ScenarioComparison, fastest: Cell
 }
 
 /**
- * For example `80 connections`, or `connections 80 · delay 10ms` if there are several factors; "" if nothing varies.
+ * For example `80 connections` if a numeric factor is the only factor, otherwise for example `connections 80 · delay
+ * 10ms`; "" if there is only one cell.
  */
 function settingIn(cell: CellRuns, cells: readonly CellRuns[]): string {
   if (cells.length === 1) return "";

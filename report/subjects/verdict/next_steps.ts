@@ -79,7 +79,10 @@ export function mendStep(
 const NEEDS_CORES: readonly Advice[] = ["more-generator-cores", "more-workers"];
 const FEW_CORES = 2;
 
-/** The advice given most often for the runs that are not valid, considering only advice that can be followed here. */
+/**
+ * The advice given most often for the runs that are not valid, considering only advice that can be followed on this
+ * machine and in this experiment.
+ */
 function commonAdvice(
   { runs, places, cores }: Pick<Situation, "runs" | "places" | "cores">,
 ): Advice | null {
@@ -105,7 +108,10 @@ function checkStep({ plans }: Situation): NextStep[] {
   return names === "" ? [] : [step("check-targets", `Check the responses of ${names}.`)];
 }
 
-/** A step for targets that have no figures, because their runs never settled. */
+/**
+ * Advises longer runs if runs never settled, so that their target is not ranked or a comparison is undecided. Empty if
+ * the advice for runs that are not valid says so already.
+ */
 function longerStep({ places, runs, cores }: Situation): NextStep[] {
   const isSaid = commonAdvice({ runs, places, cores }) === "longer-run";
   const isLost = neverSettled(places).length > 0 ||
