@@ -1,4 +1,4 @@
-/** The value that a figure must reach, either absolute or relative to the figure's baseline. */
+/** The bar for a figure: a condition that it must meet, either absolute or relative to the figure's baseline. */
 
 export interface Bar {
   readonly text: string;

@@ -1,7 +1,7 @@
 /**
- * The interface of a bench. A bench measures one promise of Plateau and returns figures, each with a baseline that was
- * measured in the same run. Every bench has its own file and one line in `registry.ts`. `table.ts` summarises the
- * rounds and lays out the tables.
+ * The interface of a bench. A bench measures one promise of Plateau and returns figures, each, if possible, with a
+ * baseline that was measured in the same run. Every bench has its own file and one line in `registry.ts`. `table.ts`
+ * summarises the rounds and lays out the tables.
  */
 import type { Bar } from "./bar.ts";
 

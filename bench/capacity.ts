@@ -40,7 +40,10 @@ export interface Cell {
   readonly name: string;
   readonly kind: ServerKind;
   readonly terms: Terms;
-  /** Whether the cell belongs to the grid to which the bars apply. */
+  /**
+   * Whether the cell belongs to the grid (every server of `QUEUES` with all of `GRID`); only its figures must meet
+   * bars.
+   */
   readonly isInGrid: boolean;
 }
 
@@ -192,7 +195,7 @@ function foundOf(searches: readonly Search[]): Search[] {
   return searches.filter(({ end }) => end === "found");
 }
 
-/** The relative error of the capacity that was found; NaN if none was found. */
+/** The relative error of the capacity that was found, or of the lower bound on it; NaN if neither was found. */
 function offOf({ value, truth }: Search): number {
   return value === null || truth === null ? NaN : value / truth - 1;
 }

@@ -30,7 +30,7 @@ interface KnownServer {
   readonly name: string;
   readonly rule: string;
   readonly start: (stack: AsyncDisposableStack) => Promise<Server>;
-  /** Finds the true capacity in requests per second, by a formula or by measuring it now. */
+  /** Finds the true capacity in requests per second, by a formula or by measuring the running server. */
   readonly known: (server: Server) => Promise<number>;
 }
 
@@ -190,7 +190,10 @@ async function keepBusy({ origin }: Server): Promise<{ body: string; atMs: numbe
   return responses;
 }
 
-/** The part of the responses during which all connections were in use. */
+/**
+ * The first and the last response of the time in which all connections were in use, and how many responses later the
+ * last one came.
+ */
 function steadyPart<T>(responses: readonly T[]): { first: T; last: T; between: number } {
   const [from, to] = [Math.floor(responses.length / 10), responses.length - 2 * IN_FLIGHT];
   return { first: responses[from], last: responses[to], between: to - from };

@@ -252,8 +252,8 @@ function speedAt({ perSec }: Terms, atS: number): number {
 }
 
 /**
- * Standard deviation of the logarithm of the service time. One request in a hundred takes 11 times the mean, and one in
- * ten thousand takes 86 times the mean.
+ * Standard deviation of the logarithm of the service time. One request in a hundred takes more than 10 times the mean,
+ * and one in ten thousand more than 85 times the mean.
  */
 const SIGMA = 1.5;
 /** Exponent of the tail of the service time. It is just above 2, where the variance would be infinite. */

@@ -1,6 +1,6 @@
 /**
- * `plateau ab [BASE..HEAD] [EXPERIMENT]`: builds two commits, and measures both in one experiment whose runs take
- * turns.
+ * `plateau ab [BASE..HEAD] [EXPERIMENT]`: builds two commits, and measures both in one experiment, alternating between
+ * them.
  */
 import type { Problem } from "../../base/errors.ts";
 import { textLines } from "../../report/writing/terminal.ts";

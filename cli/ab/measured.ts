@@ -91,8 +91,9 @@ interface First {
 }
 
 /**
- * Measures in blocks (one side's process after the other) instead of slices (both at once, loaded alternately) if the
- * first pair shows that slices are impossible, unless --order asks for slices.
+ * Measures in the planned order. If that is slices (both sides at once, loaded alternately), but the first pair shows
+ * that slices are impossible, measures in blocks (one side's process after the other) instead, unless --order asks for
+ * slices.
  */
 async function measuredFirst(kept: Results | null, delivery: Delivery): Promise<First> {
   const { pair, context: { values, outDir, onNote } } = delivery;
@@ -128,7 +129,7 @@ function compared(
 }
 
 /**
- * Measures the doubtful cells again, in as many blocks as before, but shuffled differently. Is never called for a
+ * Measures the doubtful cells again, in as many blocks as before, but shuffled differently. Never called for a
  * comparison in slices, because that measures no cell a second time.
  */
 async function freshRuns(
@@ -168,7 +169,10 @@ async function measured(
   });
 }
 
-/** Whether to measure until there is a verdict, because the number of process pairs was not given. */
+/**
+ * Whether to measure until there is a verdict: the experiment is in slices, and the number of process pairs was not
+ * given.
+ */
 function isLooking({ experiment: { order, repeat } }: Planned): boolean {
   return order === "slices" && typeof repeat !== "number";
 }

@@ -117,7 +117,7 @@ function notInRepository(file: string): { place: string; message: string; fix: s
   return { place: file, message, fix: "name a file of your repository" };
 }
 
-/** Where a target's commands start, and how it is built. */
+/** The folder in which a target's commands run, and the steps that build the target. */
 interface TargetSource {
   readonly target: string;
   readonly cwd: string;
@@ -137,7 +137,10 @@ function sourcesOf(targets: Readonly<Record<string, object>>): TargetSource[] {
   );
 }
 
-/** @param folder Folder of the experiment file within a checkout. */
+/**
+ * A note that the target may need packages that its checkouts lack; null if none are missing. @param folder Folder of
+ * the experiment file within a checkout.
+ */
 function missingPackagesText({ target, cwd }: TargetSource, folder: string): string | null {
   const missing = missingPackages(join(folder, cwd));
   return missing &&
@@ -164,7 +167,7 @@ interface CheckedOut {
   readonly label: string;
 }
 
-/** Checks out a revision and builds all targets in it, unless a build of it was kept. */
+/** Checks out a revision and, unless a build of that revision was kept, builds all targets in it. */
 async function make(revision: Revision, request: MakeRequest): Promise<CheckedOut> {
   const { repository, builds, except, signal, onNote } = request;
   const checkout = await checkOut({ repository, revision, except, build: builds, signal });

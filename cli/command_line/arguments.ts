@@ -52,7 +52,10 @@ type ReadArguments<P extends CommandParts> =
   | { readonly wants: "help" | "version" }
   | { readonly wants: "values"; readonly values: ParsedValues<P> };
 
-/** Throws a UserError with every problem of the command line, and of the file that the command reads. */
+/**
+ * Like `readArguments`, but if the command line has problems, the UserError also names those of the file that the
+ * command reads.
+ */
 async function readWithFile<P extends CommandParts>(
   spec: CommandSpec<P>,
   title: CommandTitle,
@@ -67,7 +70,7 @@ async function readWithFile<P extends CommandParts>(
   }
 }
 
-/** Throws a UserError with every problem. */
+/** Reads a command line. Throws a UserError with all of its problems. */
 export function readArguments<P extends CommandParts>(
   spec: CommandSpec<P>,
   title: CommandTitle,

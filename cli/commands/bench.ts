@@ -153,7 +153,7 @@ async function gatesOf(
   return measurementGates(thresholds, measurement, baseline).map(gateOutcome);
 }
 
-/** Checks trust before thresholds, because an untrustworthy measurement can't decide a threshold. */
+/** With --strict, checks trust before thresholds, because an untrustworthy measurement can't decide a threshold. */
 async function verify(
   measurement: Measurement,
   unreachable: string | null,

@@ -188,7 +188,7 @@ interface Asked {
   readonly example: boolean;
 }
 
-/** Makes an experiment that measures the subject that the flags name, or that a person chooses at the terminal. */
+/** Makes an experiment that measures the chosen subject; without one, takes the built-in example. */
 async function written(file: string, asked: Asked): Promise<Made> {
   const { path } = asked;
   const subject = await chosenSubject(file, asked);
@@ -220,7 +220,10 @@ const PATH_OF_NOTHING: Problem = {
   fix: "add --url, --command or --detect",
 };
 
-/** The subject that the flags name or a person chooses; null for the built-in example. */
+/**
+ * The subject that the flags name or a person chooses or, without either, the first server found in the folder; null
+ * for the built-in example. Throws a UserError if --detect finds no server.
+ */
 async function chosenSubject(
   file: string,
   { url, command, detect, example, path }: Asked,

@@ -60,12 +60,15 @@ export const reportCommand = defineCommand({
   },
 });
 
-/** The page is written beside the first results, unless --html names another file. */
+/** The page, which is written beside the first results; none if --html names another file. */
 function pageBeside({ html }: RawArguments, [first]: readonly unknown[]): TakenFile[] {
   return html === undefined && typeof first === "string" ? pageIn(folderOf(first)) : [];
 }
 
-/** Problems if several RESULTS are given, because JSON, CSV and a histogram log can hold only one experiment. */
+/**
+ * Problems of the output flags. If several RESULTS are given, JSON, CSV and a histogram log are refused, because they
+ * can hold only one experiment.
+ */
 function conflicts(given: RawArguments): Problem[] {
   const read: readonly unknown[] = Array.isArray(given.results) ? given.results : [];
   const several = read.length > 1;

@@ -14,7 +14,7 @@ export const CODE_FOLDER = "PLATEAU_CODE_FOLDER";
  * running any of them.
  */
 export const UNRUN_FOLDER = "PLATEAU_UNRUN_CODE_FOLDER";
-/** Environment variable with the prefix of the file names of the lists of used parts, such as `usual`. */
+/** Environment variable with the prefix, such as `usual`, of the names of files that list used parts. */
 export const CODE_USERS = "PLATEAU_CODE_USERS";
 
 /** A script that contains one or more parts of the bundle. */

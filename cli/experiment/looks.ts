@@ -79,8 +79,8 @@ interface AwaitedFigure extends FigureComparison {
 }
 
 /**
- * The figures of the cell that decide the exit code. If one of them was limited by the load generator, CPU time per
- * request is added, because it then decides instead.
+ * The figures of the cell that decide the exit code. If the load generator limited one of them, CPU time per request
+ * may decide instead, so it is added if it was measured in both results.
  */
 function awaitedIn({ name, comparison }: ComparedCell): AwaitedFigure[] {
   const own = decisiveOf(comparison);
@@ -91,7 +91,7 @@ function awaitedIn({ name, comparison }: ComparedCell): AwaitedFigure[] {
   return awaited.map((figure) => ({ ...figure, cell: name }));
 }
 
-/** Reasons why a threshold is undecided that more process pairs can't remove. */
+/** Reasons for an undecided threshold that remain however many process pairs are measured. */
 const NEVER_DECIDED: readonly GateOutcome["reason"][] = [
   undefined, // nothing was measured that the rule could be applied to
   "other-session",

@@ -37,7 +37,10 @@ export type PairOrder = "slices" | "blocks";
  * pairs of processes.
  */
 const SLICED_MS = 1_500;
-/** The default if no number of process pairs is given: measures until the verdicts are decided. */
+/**
+ * The default for slices if no number of process pairs is given: measures until the verdicts are decided, but no longer
+ * than until the last interim check (a look).
+ */
 const UNTIL_DECIDED = { until: null, atMost: Math.max(...PROCESS_LOOKS), budget: null };
 
 /** Throws a UserError if the file is wrong. @param values Flags; `only` uses the names of targets in the file. */

@@ -138,7 +138,7 @@ export function changed(
 
 /**
  * The load with another duration. Loads with phases, stages or a capacity search are left unchanged; if a planned
- * scenario has such a load, `checkPhases` refuses the flag.
+ * scenario has such a load, `checkPhases` refuses `--duration`.
  */
 function lasting(durationMs: number, load: LoadSpec): LoadSpec {
   if ("phases" in load || "stages" in load || "capacity" in load) return load;

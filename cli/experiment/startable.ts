@@ -22,7 +22,8 @@ import { cannotStart } from "../../targets/launch/launcher.ts";
 import { stepProgram } from "../../targets/launch/step.ts";
 
 /**
- * Throws a TargetError that names every missing program, folder and variable, and every port that is not available.
+ * Throws a TargetError that says, for each target that could not start, which program, folder or variable is missing,
+ * or that its port is not available.
  * @param targets Targets by name.
  */
 export async function checkStartable(

@@ -477,7 +477,7 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
 
 const SOCKET_FLAGS = ["send", "every", "expect"] as const;
 
-/** Problems of WebSocket flags, which need a WebSocket URL and exclude some other flags. */
+/** Problems of WebSocket flags, which need a WebSocket URL, and of the flags that such a URL excludes. */
 function socketConflicts(given: RawArguments): Problem[] {
   if (!isSocketUrl(given.url)) {
     return SOCKET_FLAGS.filter((flag) => given[flag] !== undefined).map((flag) => ({
@@ -514,8 +514,9 @@ function isSocketUrl(url: unknown): boolean {
 }
 
 /**
- * Problems of streams: HTTP/1.1 can only read one stream at a time on a connection, and `--until`, `--reconnect`,
- * `--token` and (without a WebSocket) `--hold` need `--stream`.
+ * Problems of streams: they exclude `--follow` and, because HTTP/1.1 can only read one stream at a time on a
+ * connection, `--pipeline` without `--http2`. `--until`, `--reconnect`, `--token` and (without a WebSocket) `--hold`
+ * need `--stream`.
  */
 export function streamConflicts(given: RawArguments): Problem[] {
   const { stream, pipeline = "1", http2, follow, grpc } = given;

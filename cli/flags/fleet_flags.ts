@@ -94,8 +94,9 @@ export async function loaderFor(
 }
 
 /**
- * URL of the Redis that targets may use, or null. It is never the Redis that a flag names for the agents, because no
- * target may learn the password of that Redis.
+ * URL of the Redis that targets may use; null if there is none. With --agents, --redis or, without it, REDIS_URL names
+ * the Redis of the agents, whose password no target may learn. So targets then use REDIS_URL if --redis is given, and
+ * otherwise none.
  */
 export function targetsRedisOf(values: FleetValues): string | null {
   if (values.agents === undefined) return redisUrlOf(values);

@@ -208,7 +208,7 @@ export function resultsIn(folder: unknown, form?: Form): TakenFile[] {
 }
 
 /**
- * Problems of a command that writes results and a page into its folder.
+ * Problems of the output files of a command that also writes results and a page into a folder.
  * @param form The output format with the same content as the results.
  */
 export function folderConflicts(given: RawArguments, page: string, form?: Form): Problem[] {

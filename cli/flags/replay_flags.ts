@@ -88,8 +88,8 @@ export function replayConflicts(given: RawArguments): Problem[] {
 }
 
 /**
- * The replay that the flags ask for; null without --replay. Throws a UserError about lines that can't be read; if there
- * are many, it lists only the first.
+ * The replay that the flags ask for; null without --replay. If the log can't be replayed, throws a UserError with the
+ * reason and the first of the lines that are wrong.
  */
 export async function replayOf(
   values: ReplayValues,

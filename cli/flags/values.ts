@@ -120,7 +120,7 @@ function withPassword(text: string, password: string): string {
 }
 
 /**
- * Problems of a password that is given without a Redis, or for a Redis whose URL already includes one.
+ * Problems of --redis-password-file: it is given without a Redis, or for a Redis whose URL already includes a password.
  * @param given The arguments as typed.
  */
 export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): Problem[] {

@@ -180,8 +180,8 @@ function ofCargo(folder: Folder): Subject | null {
 const USUAL_PORT = 8_080;
 
 /**
- * Runs a Dockerfile with Podman if it is installed, because its containers are child processes of Podman, so that their
- * CPU time and memory can be measured on Linux.
+ * Makes a server from a Dockerfile. Runs it with Podman rather than Docker if Podman is installed, because containers
+ * are child processes of Podman, so that their CPU time and memory can be measured on Linux.
  */
 function ofDockerfile(folder: Folder): Subject | null {
   const text = folder.read("Dockerfile") ?? folder.read("Containerfile");

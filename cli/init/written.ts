@@ -7,7 +7,10 @@ export function withSchemaLine(text: string, schema: string): string {
   return `# yaml-language-server: $schema=${schema}\n${text}`;
 }
 
-/** The title remains correct if the user later adds loads or settings. @param file Name that the file will have. */
+/**
+ * The text of the experiment file. Its title remains correct if the user later adds loads or settings. @param file Name
+ * that the file will have.
+ */
 export function experimentAbout({ name, target, path }: Subject, file: string): string {
   return `# "plateau check ${file}" says what will be run, "plateau run ${file}" runs it, and
 # "plateau init --example -" prints an experiment with every key explained.

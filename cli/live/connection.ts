@@ -1,6 +1,6 @@
 /**
  * A connection to the server of a live page. It carries one request, which is parsed strictly and refused unless it
- * comes from the page itself, and one response. Sizes and times are limited.
+ * comes from the page itself or from a new tab, and one response. Sizes and times are limited.
  */
 import { Buffer } from "node:buffer";
 import { isWithin, LIMITS } from "../../base/limits.ts";

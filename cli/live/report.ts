@@ -102,7 +102,7 @@ export class LiveReport implements AsyncDisposable {
 
   /**
    * Sends the final page, which browsers keep showing. Resolves when they show it, or after some seconds.
-   * @param path Path of the file with the same page.
+   * @param last Whether the experiment is complete, and the path of the file with the same page.
    */
   async end(
     models: readonly ReportModel[],

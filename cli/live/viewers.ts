@@ -39,7 +39,10 @@ class RunPoints {
     if (this.#points.length > MOST_POINTS) this.#points.shift();
   }
 
-  /** Returns a function that returns what was added since its last call; null if nothing was. */
+  /**
+   * Returns a function that returns the points added since its last call; null if there are none and no new run has
+   * begun.
+   */
   reader(): () => PointsEvent | null {
     let [run, seen] = [0, 0];
     return () => {
@@ -159,7 +162,7 @@ export class Viewers {
     for (const viewer of this.#viewers) viewer.send("status", status);
   }
 
-  /** Starts a new run, which has no points yet. */
+  /** Begins a new run, which has no points yet, and tells the viewers so. */
   beginRun(): void {
     this.#points.begin();
     for (const viewer of this.#viewers) viewer.notify();

@@ -36,7 +36,10 @@ export interface Tool {
 
 /** Protocol versions in which each request states its version, client and capabilities. */
 const MODERN = ["2026-07-28"];
-/** Protocol versions in which a handshake states them once; newest first. */
+/**
+ * Earlier protocol versions, newest first, in which a handshake states the version, the client and its capabilities
+ * once.
+ */
 const LEGACY = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 const PREFIX = "io.modelcontextprotocol/";
@@ -86,7 +89,7 @@ const UNSUPPORTED_VERSION = -32_022;
 
 export class ToolServer {
   readonly #tools: ReadonlyMap<string, Tool>;
-  /** Calls in progress, by the id of the request. */
+  /** Requests in progress, by their ids. Each is cancelled by aborting its controller. */
   readonly #calls = new Map<Id, AbortController>();
   readonly #work = new Set<Promise<void>>();
 

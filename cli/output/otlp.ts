@@ -57,7 +57,8 @@ interface SendingBounds {
 
 /**
  * Throws a TargetError that says why not all metrics were accepted, or the signal's reason if it aborts while metrics
- * are sent. A signal that aborted before is ignored: it ended the load, but the figures up to then are still sent.
+ * are sent. A signal that is already aborted is ignored: its abort ended the load, but the figures up to then are still
+ * sent.
  */
 export async function sendMetrics(
   to: Collector,
@@ -118,8 +119,8 @@ async function deliver(to: Collector, text: string, sending: SendingBounds): Pro
 }
 
 /**
- * The pause after an attempt: it doubles with each attempt, up to `LONGEST_PAUSE_MS`, and up to half of it is taken off
- * or added at random, so that clients don't all return at the same time.
+ * The pause after an attempt, at random between half and all of a base that doubles with each attempt, up to
+ * `LONGEST_PAUSE_MS`. Chance keeps clients from all returning at the same time.
  */
 function pauseMs(attempt: number, { random }: SendingClock): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS) * (0.5 + random() / 2);

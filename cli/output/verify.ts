@@ -1,6 +1,6 @@
 /**
- * Decides the exit code of measurements, by throwing the error for what failed. It is imported only after the load has
- * ended. Pure.
+ * Functions that throw the error that determines the exit code if measurements failed, can't be trusted or miss a
+ * threshold. The module is imported only after the load has ended. Pure.
  */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import { remedyFor } from "../../base/net/dial_error.ts";
@@ -87,8 +87,8 @@ interface Verified extends Pick<Results, "planned"> {
 }
 
 /**
- * Throws an error if runs are missing or, otherwise, if responses were wrong. Skipped cells are not an error, unless
- * nothing was measured.
+ * Throws an error if runs are missing or got no response or, otherwise, if responses were wrong. Skipped cells are not
+ * an error, unless nothing was measured.
  */
 export function verifyResults(
   { runs, missing, planned }: Verified,

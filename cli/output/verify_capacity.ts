@@ -1,4 +1,4 @@
-/** Decides the exit code of capacity searches, by throwing the error for what kept a search from its goal. Pure. */
+/** Throws the error that determines the exit code if a capacity search did not reach its goal. Pure. */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import { capacitySentence } from "../../report/subjects/capacity.ts";
 import { GLUE } from "../../report/writing/units.ts";

@@ -66,8 +66,8 @@ export async function occupy(dir: string): Promise<Disposable> {
 }
 
 /**
- * Throws a UserError if the folder holds measurements that a new experiment would overwrite: those of an experiment
- * that was, or may have been, interrupted.
+ * Throws a UserError if results.json in the folder holds something that a new experiment must not overwrite: runs of an
+ * interrupted experiment, a measurement by `plateau bench`, or something that can't be read.
  */
 export async function refuseUnfinished(dir: string): Promise<void> {
   const refuse = (why: string, resume = ""): never => {
@@ -109,8 +109,8 @@ const measured = z.object({
 type Measured = z.output<typeof measured>;
 
 /**
- * The results in a file if they are incomplete; null if there is no file, if it holds no results, or if they are
- * complete. Throws if the file can't be read, such as because it is too large.
+ * The content of a file of results; null if it is a complete experiment, if there is no file, or if the file holds no
+ * results. Throws if the file can't be read, such as because it is too large.
  */
 async function measuredIn(path: string): Promise<Measured | null> {
   const text = await readText(path, "resultFile").catch((error: unknown) => {
@@ -141,8 +141,8 @@ function timeStamp(moment: Date): string {
 }
 
 /**
- * Creates a folder. If one of that name exists, because two runs may start within a second, appends a number to the
- * name. Never uses an existing folder or link.
+ * Creates a folder. Two runs may start within a second, so if the name is taken, appends a number to it. Never uses an
+ * existing folder or link.
  */
 async function makeNewDir(dir: string): Promise<string> {
   await Deno.mkdir(dirname(dir), { recursive: true });

@@ -282,7 +282,8 @@ async function* runsBelow(
 }
 
 /**
- * Reads the journal, which holds what was measured since the file of results was last written; null if there is none.
+ * Reads the journal, which holds what was measured since the file of results was last written; null if there is none,
+ * or if its first line is not valid.
  */
 async function journalBeside(file: string): Promise<Journal | null> {
   const path = join(dirname(file), JOURNAL);

@@ -131,8 +131,8 @@ async function liveOutput(): Promise<LiveOutput> {
 }
 
 /**
- * False for a dumb terminal, which can't move back to an earlier line; in CI, where the log would keep every frame; and
- * with NO_COLOR, which asks for plain text.
+ * Whether standard error is a terminal for a live view. False for a dumb terminal, which can't move back to an earlier
+ * line; in CI, where the log would keep every frame; and with NO_COLOR, which asks for plain text.
  */
 function hasLiveView(): boolean {
   return Deno.stderr.isTerminal() && !isDumb() && !variable("CI") && !variable("NO_COLOR");

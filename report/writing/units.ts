@@ -7,7 +7,10 @@ import { median } from "./spread.ts";
 /** A no-break space, put between a number and its unit. On a terminal it becomes a plain space. */
 export const GLUE = "\u00a0";
 
-/** A unit of display. Its size is in the base unit of the results: ms, bytes, or 1 for plain numbers. */
+/**
+ * A unit in which values are displayed. Its size is in the base unit of such values: ms for times, bytes for sizes, 1
+ * for plain numbers.
+ */
 export interface DisplayUnit {
   readonly name: string;
   readonly size: number;
@@ -37,7 +40,7 @@ export const FINE_PERCENT: DisplayUnit = { ...PERCENT, decimals: 4 };
 /** Milliseconds are used for values down to this many ms, because 0.2 ms is as readable as 200 µs. */
 const SMALLEST_TIME = 0.1;
 
-/** The unit for a column or figure. @param valuesMs Times in ms. */
+/** The unit that suits the median of the values of a column or figure. @param valuesMs Times in ms. */
 export function timeUnit(valuesMs: readonly number[]): DisplayUnit {
   const typicalMs = typicalOf(valuesMs);
   return TIME_UNITS.find(({ name, size }) =>
@@ -45,7 +48,7 @@ export function timeUnit(valuesMs: readonly number[]): DisplayUnit {
   ) ?? TIME_UNITS[typicalMs === 0 ? 1 : 2];
 }
 
-/** The unit for a column or figure. @param valuesBytes Sizes in bytes. */
+/** The unit that suits the median of the values of a column or figure. @param valuesBytes Sizes in bytes. */
 export function sizeUnit(valuesBytes: readonly number[]): DisplayUnit {
   const typicalBytes = typicalOf(valuesBytes);
   return SIZE_UNITS.find(({ size }) => typicalBytes >= size) ?? SIZE_UNITS[3];
@@ -57,8 +60,8 @@ function typicalOf(values: readonly number[]): number {
 }
 
 /**
- * A number with at least three significant digits, but without decimals from 100 on: 0.0123, 1.23, 12.3, 1,234. It
- * never has more than `mostDecimals` decimals.
+ * A number with at least three significant digits, but without decimals from 100 on: 0.0123, 1.23, 12.3, 1,234. It has
+ * at most `mostDecimals` decimals, even if that leaves fewer significant digits.
  */
 export function formatNumber(value: number, mostDecimals = 6): string {
   if (value === 0) return "0";

@@ -55,7 +55,8 @@ export function uncapitalized(sentence: string): string {
 }
 
 /**
- * Maps each code to the type of the evidence that its sentence is made from.
+ * Maps each code (the key of a function in `Sentences`) to the type of the evidence from which that function makes its
+ * sentence.
  * @param Sentences Maps each code to a function that makes its sentence.
  */
 export type EvidenceOf<Sentences> = {

@@ -8,7 +8,7 @@
  * | format | file | what text from outside can't do there |
  * |---|---|---|
  * | terminal | `terminal.ts` | steer it, begin a line of its own, or start a command in a CI log |
- * | annotation | `annotation.ts` | start another workflow command than ours |
+ * | annotation | `annotation.ts` | start a workflow command other than ours |
  * | csv | `csv.ts` | be a formula, or begin a row or a column |
  * | json | `json.ts` | steer a terminal; parsing it gives the original value |
  * | markdown | `markdown.ts` | be markup, a link or a mention |

@@ -31,7 +31,8 @@ const SPECIAL = /[&<>"'\n\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /**
  * Escapes text. Removes the control characters, U+FFFE and U+FFFF that XML 1.0 §2.2 forbids, and also carriage returns
- * and C1 control characters. Lone surrogates become U+FFFD. Writes out invisible characters, as on a terminal.
+ * and C1 control characters. Lone surrogates become U+FFFD. Invisible characters become visible escapes such as \u200b,
+ * as on a terminal.
  */
 function escaped(text: string): string {
   const allowed = text
