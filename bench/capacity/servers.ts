@@ -223,7 +223,8 @@ const TWO_SPEEDS = { speed: 0.95, meanS: 0.25, elseS: 1 };
 
 function twoSpeeds({ perSec }: Terms, _: number, random: FastRandom): SimulatedServer {
   const { speed, meanS, elseS } = TWO_SPEEDS;
-  let isSlow = random.uniform() < meanS / (meanS + elseS);
+  // The loop below changes the speed before the first request.
+  let isSlow = random.uniform() >= meanS / (meanS + elseS);
   let untilS = 0;
   return new OneQueue((random, begunS) => {
     for (; begunS > untilS; isSlow = !isSlow) {
