@@ -34,7 +34,8 @@ export const connections: Bench = {
 };
 
 /**
- * Returns the line of the error that names the limit on open files, which counts as success; rethrows any other error.
+ * Returns the line of the error that names the limit on open files, because such a refusal counts as success; rethrows
+ * any other error.
  */
 function refusal(error: unknown): string {
   const said = error instanceof ExpectedError ? error.lines.join("\n") : "";

@@ -26,7 +26,7 @@ import type { Command } from "./stage/programs.ts";
  *
  * Python's servers run an asyncio event loop, because the delays of such a loop are among the counters; other Python
  * servers produce no garbage, and so would report nothing. The server that computes does not run a loop over integers,
- * because the speed of such a loop depends on the layout of the heap, and so on everything that ran before.
+ * because the speed of such a loop depends on the layout of the heap, which depends on everything that ran before.
  */
 const SERVERS = [
   { does: "computes about 1 ms", words: "vary 10", inPython: "pack" },

@@ -27,8 +27,8 @@ type Driver = typeof DRIVERS[number];
 
 const BAR = within(2, 0.02);
 /**
- * A reported percentile that is less than the truth by more than this ratio plus UNSAID_MS must be marked as a lower
- * bound.
+ * A reported percentile must be marked as a lower bound if the true value is more than UNSAID_MS above this multiple of
+ * the reported one.
  */
 const UNSAID_RATIO = 1.02;
 const UNSAID_MS = 2;
@@ -115,7 +115,8 @@ async function freeze(
   const { from, connections: ratio } = CASES[name];
   const connections = Math.round(ratio * arriving);
   await witness.takeNotes(); // drops notes that are left from the previous run
-  if (from === 0) await (await fetch(witness.origin)).body?.cancel(); // one note before the freeze
+  // A freeze at the start needs one note before it, so that workMsOf can recognise the pause.
+  if (from === 0) await (await fetch(witness.origin)).body?.cancel();
   const load = {
     ...{ kind: "rate", ratePerSec: RATE_PER_SEC, arrivals: "uniform", durationMs } as const,
     ...{ connections, keepAlive: true, timeout: durationMs, workers: 1 },

@@ -1,8 +1,8 @@
 /**
- * Measures how late requests are sent, on one worker: the time from the due moment to the send. The rates are 20,000
- * arrivals a second, a fraction of what nginx can take, and half the rate that a bare C loop (`generators/floor.c`)
- * reaches. For comparison, the same schedules are also sent by another bare C loop (`generators/paced.c`), in runs that
- * alternate with Plateau's; its lag is the machine's own.
+ * Measures how late requests are sent, on one worker: the time from the due moment to the send. There are two rates:
+ * 20,000 arrivals a second, which is a fraction of what nginx can take, and half the rate that a bare C loop
+ * (`generators/floor.c`) reaches. For comparison, the same schedules are also sent by another bare C loop
+ * (`generators/paced.c`), in runs that alternate with Plateau's; the lag of that loop is the machine's own.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";
@@ -131,7 +131,10 @@ async function paceBy(driver: Driver, { origin, ratePerSec, seconds }: Pace): Pr
   return { lag, measurement, intervalP99s: p99sBetween(soFar) };
 }
 
-/** Measures the lag of the bare loop. @param paced The path of the program compiled from paced.c. */
+/**
+ * Measures the lag of the bare loop.
+ * @param paced The path of the program compiled from paced.c.
+ */
 async function paceBare({ origin, ratePerSec, seconds }: Pace, paced: string): Promise<Paced> {
   const numbers = [new URL(origin).port, CONNECTIONS, ratePerSec, seconds].map(String);
   const output = await start([paced, ...numbers]).output;

@@ -17,8 +17,8 @@ import { pythonWith } from "./stage/python.ts";
 const SEEDS_A_ROUND = 20;
 const SHORT_SEEDS = 2;
 /**
- * Whether both searches are tried on a cell. They are tried on M/M/1 under every rule, and on the other servers named
- * here under one rule each.
+ * Whether both searches are tried on a cell, which is one server under one rule. They are tried on M/M/1 under every
+ * rule, and on the other servers named here under one rule each.
  */
 const isCompared = ({ name }: Cell): boolean =>
   name.startsWith("M/M/1:") ||

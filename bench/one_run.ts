@@ -192,7 +192,7 @@ function queues(cases: number, { utilization, lengths }: QueueLengths): Section[
   ];
 }
 
-/** A threshold that the true p99 is 30 % below. */
+/** A threshold that holds with room to spare: the true p99 is 30 % below its limit. */
 const underLimit = (utilization: number): string =>
   `p99 < ${(queueTruth(utilization).p99 / 0.7).toFixed(4)}ms`;
 
@@ -399,8 +399,8 @@ function walks(cases: number): Section[] {
 const STEP = 0.1;
 
 /**
- * Tests thresholds and intervals under noise that the user supplies: as noise of the intervals, and as the latencies of
- * single requests.
+ * Tests thresholds and confidence intervals under noise that the user supplies, used once for the latencies of single
+ * requests, and once for the number of requests completed in each interval of time.
  */
 function underNoise(cases: number, noise: NoiseOf): Section[] {
   const truth = requestTruth(noise(1_000_003));

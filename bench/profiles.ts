@@ -99,7 +99,7 @@ type FrameworkName = typeof FRAMEWORKS[number];
 
 const PROFILES = 3;
 /**
- * Only this last part of the load is used of Node's own profiles, as a share of the load's duration, because Plateau's
+ * Only the last part of the load, this share of its duration, is used of Node's own profiles, because Plateau's
  * profiles exclude the start-up, too.
  */
 const LAST_RATIO = 0.6;

@@ -13,7 +13,10 @@ import { paperResults, type PaperSpec, writeResults } from "./stage/paper.ts";
 import { readMemoryBytes } from "../base/system/processes.ts";
 import { selfCommand } from "../targets/launch/child.ts";
 
-/** The runs per cell. With runs of 10 s in 45 cells, the results of one side take 250 MB. */
+/**
+ * The number of runs of each cell (a target under a scenario). With runs of 10 s in 45 cells, the results on one side
+ * of a comparison take 250 MB.
+ */
 const RUNS = 96;
 const FEW_RUNS = 4;
 const CELLS = 45;
@@ -46,7 +49,10 @@ export const readBack: Bench = {
   },
 };
 
-/** The exit codes that count as success; a comparison of generated results may end with any verdict. */
+/**
+ * The exit codes that count as success. They include every verdict, because a comparison of generated results may end
+ * with any.
+ */
 const ENDS = [EXIT.done, EXIT.failedCheck, EXIT.inconclusive];
 const MEMORY_STEP_MS = 100;
 

@@ -75,7 +75,7 @@ function pageOf(paper: PaperSpec): string {
 
 /**
  * The commands that read results, with bars in seconds from the start of the process to its exit. `report` reads 450
- * runs of 10 s each; `compare` reads as many again.
+ * runs of 10 s each; `compare` reads twice as many.
  */
 const COMMANDS = { "plateau report": atMost(1), "plateau compare": atMost(1.5) };
 type CommandName = keyof typeof COMMANDS;
@@ -99,7 +99,10 @@ async function commandsSection({ rounds, short }: Effort): Promise<Section> {
   };
 }
 
-/** The exit codes that count as success; a comparison of generated results may end with any verdict. */
+/**
+ * The exit codes that count as success. They include every verdict, because a comparison of generated results may end
+ * with any.
+ */
 const ENDS = [EXIT.done, EXIT.failedCheck, EXIT.inconclusive];
 
 /** Results of the same programs a day later, when they are 3 % slower. */

@@ -25,7 +25,7 @@ import { groupOf } from "./statistics/verdicts.ts";
 
 const CASES = 200;
 /**
- * How many times as many cases are simulated where even a coverage above 97 % counts as wrong, because the coverage
+ * The factor by which more cases are simulated where even a coverage above 97 % counts as wrong, because the coverage
  * must then be known more precisely. These cases are quick to simulate.
  */
 const MANY = 5;
@@ -96,8 +96,8 @@ const BETWEEN: Kinds = {
 };
 
 /**
- * The number of pairs of slices per value: for a fresh pair of processes in an `ab`, 1.5 s of slices of 50 ms on each
- * side; for two processes that are never restarted (`versus`), 0.4 s.
+ * The number of pairs of slices from which each compared value is computed: for a fresh pair of processes in an `ab`,
+ * 1.5 s of slices of 50 ms on each side; for two processes that are never restarted (`versus`), 0.4 s.
  */
 const PAIRS_OF_SLICES = { fresh: 30, these: 8, sessions: 8 } as const;
 /** The number of pairs of slices in the shortest sessions, which occur if requests are slow. */
@@ -141,7 +141,7 @@ function twoProcesses(cases: number): Section {
 
 const FIXED = [4, 8, 16] as const;
 
-/** Tests intervals over a fixed number of pairs of processes, without looks in between. */
+/** Tests confidence intervals over a fixed number of pairs of processes, without looks at the results in between. */
 function freshProcesses(cases: number): Section {
   const rows = Object.entries({ ...WITHIN, ...DRIFTING, ...BETWEEN }).flatMap(([kind, behaviour]) =>
     FIXED.map((processes): Row => {
@@ -415,7 +415,7 @@ interface Ended extends Pick<FigureComparison, "verdict" | "interval"> {
   readonly processes: number;
 }
 
-/** Simulates an `ab` or a `versus`, which looks at its results repeatedly, until it decides about the figure. */
+/** Simulates an `ab` or a `versus`, which looks at its results repeatedly, until it decides about the requests/s. */
 function simulatedLooks(
   cases: number,
   { processes, marginRatio, perSession = PAIRS_OF_SLICES[processes], ...plan }: {

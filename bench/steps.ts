@@ -33,8 +33,8 @@ function mix({ named = false, expect = {} }: { named?: boolean; expect?: Expecta
 }
 
 /**
- * A flow of requests. @param cookies The cookies that each virtual user has from the start; null: users keep no
- * cookies.
+ * A flow of requests.
+ * @param cookies The cookies that each virtual user has from the start; null: users keep no cookies.
  */
 function flow(cookies: Readonly<Record<string, string>> | null): Script {
   return { kind: "flow", stepNames: PATHS, steps: requestsWith({}), users: [{}], cookies };

@@ -1,6 +1,6 @@
 /**
- * Measures what an echoed message on a WebSocket costs a load generator. Messages are sent by a clock, and all
- * generators send the same number to the same server. The baseline is websocket/paced.c, a bare loop in C.
+ * Measures what an echoed message on a WebSocket costs a load generator. All generators send the same number of
+ * messages to the same server, each WebSocket at fixed intervals. The baseline is websocket/paced.c, a bare loop in C.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";

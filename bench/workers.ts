@@ -42,7 +42,7 @@ interface Wish {
   readonly workers?: number;
   /** The rate in requests per second; absent: as fast as possible. */
   readonly ratePerSec?: number;
-  /** Whether the main isolate, in which this code runs, is held from the start of the load. */
+  /** Whether the main isolate, in which this code runs, is held (blocked) from the start of the load. */
   readonly isHeld?: boolean;
 }
 

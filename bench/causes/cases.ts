@@ -41,7 +41,8 @@ export const GROUPS: readonly CauseGroup[] = [
     load: "{ duration: 1s, connections: 8 }",
     causes: [
       { what: "a full core", words: "work 2 8", kinds: ["core"], runtimes: ["Node", "Deno"] },
-      // Python's threads run one at a time; Go's can use all cores.
+      // Both kinds, because Python's threads run one at a time, on one core, while Go's can use all
+      // cores.
       {
         what: "full cores",
         words: "work 2 8",
@@ -119,8 +120,8 @@ export const GROUPS: readonly CauseGroup[] = [
     name: "neighbour",
     load: "{ duration: 1s, connections: 8 }",
     beside: "neighbour",
-    // The neighbour fills the core and may hide the lock, but even then no wrong cause, such as a
-    // pool, may be reported.
+    // The neighbour keeps a core busy, which may hide the lock; even then, no wrong cause, such as
+    // a pool, may be reported.
     causes: [
       {
         what: "a lock beside a full neighbour, or nothing",

@@ -66,8 +66,8 @@ function saidOf({ kind, atOnce }: Bottleneck): string {
 }
 
 /**
- * For each profile of the hot server, the function with the most own time; for each comparison of two profiles, the
- * function whose own time grew most.
+ * For each profile of the hot server (the one that runs HOT), the function with the most own time; for each comparison
+ * of two profiles, the function whose own time grew most.
  */
 export interface Frames {
   readonly hot: readonly string[];

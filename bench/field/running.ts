@@ -20,7 +20,7 @@ const END_MS = 3_000;
 export interface Running extends AsyncDisposable {
   readonly place: Place;
   readonly reload: () => Promise<void>;
-  /** The number of lines in the server's log that contain this text. */
+  /** How often the text occurs in the server's log. */
   readonly logged: (text: string) => number;
 }
 

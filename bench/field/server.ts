@@ -54,7 +54,7 @@ export interface FieldServer {
   readonly install: string;
   /** A command whose output contains the version number. */
   readonly version: Command;
-  /** The ways that the server offers, and the port of each. */
+  /** The ways (protocols) that the server offers, and the port of each. */
   readonly ways: Partial<Record<Way, Port>>;
   /** Prepares the server's folder: writes the configuration, and builds the server if necessary. */
   readonly prepare?: (place: Place) => void | Promise<void>;

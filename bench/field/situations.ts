@@ -41,14 +41,14 @@ function otherKinds({ measurement: { errors } }: Tried, kinds: readonly string[]
 }
 
 /**
- * The most reconnects that are no fault: each of the two connections may once have reached the server's limit of
- * requests per connection.
+ * The most reconnects that are no fault: each of the load's two connections may have reached the server's limit of
+ * requests per connection once.
  */
 const MOST_DIALS = 2;
 
 /**
- * Describes the fault if connections were given up without need; null if none were. A stream that is reset, or a
- * malformed response, must not end its connection.
+ * Describes the fault if HTTP/2 connections were opened again more than MOST_DIALS times although only single streams
+ * failed: a stream that is reset, or a malformed response, must not end its connection. Null otherwise.
  */
 function dialedAgain({ way, measurement: { errors, reasons, reconnects } }: Tried): string | null {
   if (!HTTP2.includes(way) || reconnects <= MOST_DIALS || (errors.closed ?? 0) > 0) return null;

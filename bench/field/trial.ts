@@ -117,7 +117,8 @@ function unbalanced({ requests, status, errors, reasons, latency }: Measurement)
 }
 
 /**
- * Compares the number of requests in the server's log with the number sent. Describes the fault; null if there is none.
+ * Waits up to LOG_MS until the server's log has at least as many requests as completed, and no more than were sent.
+ * Describes the fault if it never does; null if it does.
  */
 async function miscounted(
   running: Running,

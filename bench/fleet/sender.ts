@@ -1,6 +1,6 @@
 /**
  * `sender.ts URL RECORDING FIRST COUNT WORKERS` simulates COUNT agents in one process until its standard input closes.
- * FIRST is the number of the first agent.
+ * URL is that of Redis, FIRST the number of the first agent, and WORKERS the number of workers of each agent.
  */
 import { readFileSync } from "node:fs";
 import { EventEmitter } from "node:events";

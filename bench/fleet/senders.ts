@@ -34,7 +34,7 @@ export async function startSenders(fleet: Fleet): Promise<AsyncDisposable> {
   }
   const stop = async (): Promise<void> => {
     await Promise.all(children.map(async ({ stdin, status }) => {
-      await stdin.close().catch(() => {}); // the process has already ended
+      await stdin.close().catch(() => {}); // rejects if the process has already ended
       await status;
     }));
   };

@@ -10,7 +10,7 @@ import { TargetError } from "../../base/errors.ts";
 
 /** The terms of a search. Quotation marks enclose the names that the package uses. */
 export interface MlrTerms {
-  /** "Goal loss ratio": the share of requests that may break the rule. */
+  /** "Goal loss ratio": the share of requests that may be late, that is, take longer than the time limit. */
   readonly lossRatio: number;
   /** "Goal exceed ratio": the share of the duration sum in which trials may exceed the loss ratio. */
   readonly exceedRatio: number;
@@ -33,7 +33,7 @@ export interface MlrTrial {
   readonly ratePerSec: number;
 }
 
-/** The counts of a trial. Requests that broke the rule are `late`, and count as lost. */
+/** The counts of a trial. `late` requests took longer than the time limit; MLRsearch counts them as lost. */
 export interface MlrCounts {
   readonly requests: number;
   readonly late: number;

@@ -157,8 +157,9 @@ export function queueRun(
 }
 
 /**
- * Simulates a closed loop on a server whose speed is drawn anew after every `stretch` requests, so that latencies are
- * 10 ms times an exponential variate. Plateau assumes this when a run is too short to show how its speed changes.
+ * Simulates a closed loop on a server whose speed is drawn anew after every `stretch` requests: all requests of a
+ * stretch take 10 ms times the same exponential variate. Plateau assumes such changes of speed when a run is too short
+ * to show how the speed changes.
  */
 export function closedRun(
   random: Random,

@@ -40,7 +40,7 @@ async function measureLate(): Promise<Late> {
   return { wrkMs, plateauMs: latency.percentiles["99"] };
 }
 
-/** The number of requests that got no response, by each generator. */
+/** For each generator, the number of requests that got no response: as reported by the generator, and in reality. */
 interface Never {
   readonly wrk: Counted;
   readonly plateau: Counted;

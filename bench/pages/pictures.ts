@@ -61,8 +61,8 @@ async function save(page: Page, name: string, png: Uint8Array): Promise<void> {
 }
 
 /**
- * Encodes a picture as WebP, at a third of the PNG's size, with the browser's own encoder. @param png The picture in
- * base64.
+ * Encodes a picture as WebP, at a third of the PNG's size, with the browser's own encoder.
+ * @param png The picture in base64.
  */
 async function asWebp(page: Page, png: string): Promise<Uint8Array> {
   const bytes = await page.evaluate(async ([source, quality]) => {
@@ -77,7 +77,7 @@ async function asWebp(page: Page, png: string): Promise<Uint8Array> {
   return Uint8Array.from(bytes);
 }
 
-/** A shell prompt on the last line. Only escape sequences that reset styles may precede it. */
+/** A shell prompt on the last line, where only escape sequences for styles may precede it. */
 // deno-lint-ignore no-control-regex -- the escapes of a terminal begin with one
 const PROMPT = /\n(?:\x1b\[[\d;]*m)*\$\s*$/;
 

@@ -23,7 +23,10 @@ interface Style {
 
 const PLAIN: Style = { bold: false, dim: false, colour: null };
 
-/** @param screen Lines with escape sequences, as from `tmux capture-pane -e`. @param columns The terminal's width. */
+/**
+ * @param screen Lines with escape sequences, as from `tmux capture-pane -e`.
+ * @param columns The terminal's width.
+ */
 export function toSvg(screen: string, columns: number): string {
   const lines = screen.trimEnd().split("\n");
   const width = Math.ceil(columns * CHAR_WIDTH + 2 * PADDING);
@@ -53,7 +56,8 @@ export function toSvg(screen: string, columns: number): string {
 }
 
 /**
- * Applies the codes of one SGR escape sequence to a style (ECMA-48 §8.3.117). Codes 39 and 49 are the default colours.
+ * Applies the codes of one SGR escape sequence to a style (ECMA-48 §8.3.117). Code 39 is the default colour of text;
+ * codes that Plateau does not use are ignored.
  */
 function styled(style: Style, codes: string): Style {
   return codes.split(";").reduce((before: Style, code): Style => {

@@ -12,7 +12,7 @@ import type { Section } from "./site_client.ts";
 const ROOT = join(import.meta.dirname ?? "", "../..");
 const SITE = join(ROOT, "dist/site");
 
-/** The anchor of a heading as GitHub generates it, such as `#commands-around-the-runs` without the `#`. */
+/** The anchor of a heading as GitHub generates it, without the `#`, such as `commands-around-the-runs`. */
 export function anchorOf(heading: string): string {
   return heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
 }

@@ -185,8 +185,9 @@ function drawnRounds(rounds: number, share: number): string {
 
 /**
  * Settings for runs of a fixed number of requests. Node compiles code while it runs, and compilation takes a larger
- * share of a run with fewer requests, so only runs with equal numbers of requests do the same work. On separate cores,
- * Node varies even less, but Gin more (docs/decisions/0001-runs-of-a-number-of-requests.md).
+ * share of a run with fewer requests, so only runs with equal numbers of requests do the same work. Server and worker
+ * are pinned to separate cores, where Node varies even less; Gin would vary more
+ * (docs/decisions/0001-runs-of-a-number-of-requests.md).
  */
 const PINNED = {
   load: { connections: 8, requests: 2_500 },

@@ -45,8 +45,8 @@ export interface Known {
 const CALIBRATED = 8;
 
 /**
- * The flags for an `ab` that calibrates an app, with runs of the same length as those of a case. @param asked The flags
- * of the case.
+ * The flags for an `ab` that calibrates an app, with runs of the same length as those of a case.
+ * @param asked The flags of the case.
  */
 export function calibrationFlags(asked: string): string {
   const [order = "", duration = ""] = [/--order \S+/, /--duration \S+/]
@@ -58,8 +58,8 @@ export function calibrationFlags(asked: string): string {
  * Measures, without a neighbour, the app's CPU time per request and the time that one round of the loop adds to it. The
  * round is timed inside the app, because there it adds more time than it takes in the loop alone.
  *
- * @param asked The flags of the case. The case's runs must be as long as those measured here, because a request takes
- * longer while the program is still being compiled.
+ * @param asked The flags of the case. Runs are as long here as in the case, because a request takes longer while the
+ * program is still being compiled.
  */
 export async function knownOf(app: App, asked: string, repository: Planted): Promise<Known> {
   const rounds = ROUNDS_OF_A_REQUEST[app];

@@ -21,7 +21,10 @@ export interface Behaviour {
   readonly waves?: { readonly stdev: number; readonly correlation: number };
   /** The standard deviation between processes of the same program. */
   readonly process?: number;
-  /** Memory layouts that processes get by chance: this share of a side's processes is slower by the share `slower`. */
+  /**
+   * Memory layouts that processes get by chance: of a side's processes, the share `share` is slower by the share
+   * `slower`.
+   */
   readonly layout?: {
     readonly share: number;
     readonly slower: number;

@@ -40,7 +40,7 @@ interface AbEnded {
    */
   readonly measuredS: number;
   readonly stdout: string;
-  /** The figures of the only cell. */
+  /** The figures of the comparison's only cell (a target under a scenario). */
   readonly figures: z.output<typeof comparisonShape>["cells"][number]["figures"];
   /** The fault if the verdict is about the responses and not about figures; otherwise null. */
   readonly fault: string | null;

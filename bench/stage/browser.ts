@@ -37,7 +37,7 @@ export async function openBrowser(): Promise<ReportBrowser> {
   };
 }
 
-/** Runs in the page before any of the page's own code. */
+/** Notes when the charts are drawn. Runs in the page, before any of the page's own code. */
 function noteReady(): void {
   new MutationObserver((_, observer) => {
     if (document.documentElement?.dataset.charts !== "drawn") return;

@@ -37,7 +37,7 @@ http {
 }
 `;
 
-/** Writes the files for `nginx -p FOLDER -c nginx.conf`. */
+/** Writes the configuration for `nginx -p FOLDER -c nginx.conf`. */
 export function writeNginxConfig(folder: string, port: number, workers = 1): void {
   Deno.writeTextFileSync(join(folder, "nginx.conf"), CONFIG(port, workers));
 }

@@ -80,7 +80,7 @@ const MACHINES: readonly Machine[] = [
 const STRETCHES = 2_000;
 const STRETCH = 500;
 
-/** A machine with noise that the user supplies, whose runs vary by 1 % and whose seconds vary by 5 %. */
+/** A machine with noise that the user supplies. Its runs vary by 1 %, and the seconds of a run by 5 %. */
 function machineOf(noise: NoiseOf): Machine {
   const next = noise(1_000_003);
   const squares = Array.from({ length: STRETCHES }, () => {

@@ -87,8 +87,8 @@ function biasesOf(
 /** How many fewer changes `ab` may find than ten blocks that are always made, in percent of all cases. */
 const MOST_LOST = 7;
 /**
- * The bar for the bias of the median in cases with a second stage, because half of their ratios should lie on either
- * side of the truth. The mean has no bar, because only cases with a bad first stage get a second.
+ * The bar for the bias of the median in cases with a second stage, because half of their ratios should lie on each side
+ * of the truth. The mean has no bar, because only cases with a bad first stage get a second.
  */
 const MOST_BIAS: Bar = { text: "± 0.3", holds: (found) => Math.abs(found) <= 0.3 };
 

@@ -103,7 +103,7 @@ export interface Plan {
 
 /**
  * Simulates the runs of each cell. The result is by cell, then by repetition; within a repetition, the cells run in
- * random order.
+ * random order, or with `inPairs`, the pairs of cells.
  */
 export function simulateCells(
   random: Random,

@@ -17,8 +17,8 @@ const MACHINES: readonly [name: string, machine: Machine][] = [
 ];
 
 /**
- * The most wrong conclusions, in percent. A 95 % interval misses the truth in up to 7 % of cases, because `coverages`
- * accepts a coverage from 93 %.
+ * The most wrong conclusions, in percent. A 95 % interval may miss the truth in up to 7 % of cases, because `coverages`
+ * in promises.ts accepts a coverage from 93 %.
  */
 const MOST_LIKELY = 7;
 

@@ -51,8 +51,8 @@ function promised({ machine, cells, runs }: Case): number {
       ...{ tests: cells, cells, marginRatio: DEFAULT_MARGIN_RATIO },
       borrowed: noise.borrowed,
     };
-    // For a cell of median noise, whereas `plateau plan` itself states the change for the noisiest
-    // cell.
+    // This is the change for a cell of median noise; `plateau plan` itself states the change for
+    // the noisiest cell.
     return smallestChangeSeen(runs, medianOf(noise.stdevs), family);
   });
   return medianOf(plans);

@@ -1,4 +1,4 @@
-/** Tests comparisons and intervals if the noise of a run depends on the runs before it. */
+/** Tests comparisons and confidence intervals if the noise of a run is skewed, or depends on the runs before it. */
 import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
 import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";

@@ -67,7 +67,7 @@ function classify(random: Random, slowness: readonly number[]): RunSteadyState {
   })));
 }
 
-/** The logarithms of a series that is steady for 10 to 60 s, in intervals of 250 ms. */
+/** The logarithms of the latencies in a series that is steady for 10 to 60 s, in intervals of 250 ms. */
 function noise(random: Random, kind: Disturbance, most = 0.05): number[] {
   const correlation = kind === "waves" ? random.uniform(0.2, 0.6) : 0;
   const values = random.waves(random.whole(40, 240), {

@@ -1,4 +1,7 @@
-/** Tests runs of a single group that look like two groups, runs of two groups, and runs that never become steady. */
+/**
+ * Tests how often runs of one group are taken for two, how often two groups are found, what is concluded if slow runs
+ * never become steady, and what share of the variance is credited to factors.
+ */
 import { twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
 import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
 import {
@@ -11,7 +14,10 @@ import { atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";
 import { groupOf, verdictsOf } from "./verdicts.ts";
 
-/** The distributions from which runs are drawn. The square of a normal number is gamma with shape one half. */
+/**
+ * The distributions from which the logarithms of runs are drawn. The square of a normal number is gamma with shape one
+ * half.
+ */
 const FAMILIES: Readonly<Record<string, (random: Random) => number>> = {
   normal: (random) => random.normal(),
   "log-normal, σ 0.5": (random) => Math.exp(0.5 * random.normal()),
@@ -62,7 +68,7 @@ const AHEAD = 1.04;
 
 /**
  * Rows for how often a target whose slower runs never become steady is called ahead of another, behind it, or neither.
- * The baseline is the verdict by only those of its runs that have a steady part.
+ * The baseline of each row is how often that would be so if those runs were left out.
  */
 export function lostRuns(cases: number): Row[] {
   const random = new Random(12);

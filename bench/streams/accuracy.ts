@@ -242,7 +242,8 @@ function timesIn({ plan, measured: { times: { message, gap, ttfe } }, noted }: R
     planned: ascending(plannedGapsMs(plan, noted)),
     noted: ascending(noted.flatMap(({ sentMs }) => sentMs.slice(1).map((ms, k) => ms - sentMs[k]))),
   };
-  // With so few streams, each first message comes from a worker that has just started, so its time is not judged.
+  // With so few streams, each first message reaches a load worker that has only just started, so
+  // its time is not judged.
   if (noted.length <= STREAMS) return [gaps];
   return [gaps, {
     ...{ name: "ttfe", percentiles: ["50"], measured: ttfe },

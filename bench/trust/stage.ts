@@ -25,7 +25,10 @@ interface Generating {
   readonly stopped?: boolean;
 }
 
-/** Makes one measurement in a process of its own. @param flags The command-line flags, separated by spaces. */
+/**
+ * Makes one measurement in a process of its own.
+ * @param flags The command-line flags, separated by spaces.
+ */
 export async function generate(
   url: string,
   flags: string,
