@@ -106,8 +106,9 @@ export function parsePsTime(text: string): number {
 }
 
 /**
- * The process and all processes under it, parents before their children, and all in a process group that one of them
- * leads, because an orphan has another parent but the same group. Empty if the process is gone.
+ * The process and its descendants, parents before their children. Also includes every process whose group is led by one
+ * of these, with its own descendants, because a process whose parent has ended gets another parent but keeps its group.
+ * Empty if the process is gone.
  */
 export function treeIn(rows: readonly TableRow[], root: number): TableRow[] {
   const first = rows.find(({ pid }) => pid === root);

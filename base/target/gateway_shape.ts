@@ -172,8 +172,8 @@ export const clusterTarget = z.strictObject({
       ),
     }).optional().describe("Instances that join while the load runs"),
     slowStart: oneOrList(between("0s", "1h")).optional().describe(
-      "How long it takes until the share of requests that a joining instance gets has grown from a tenth of " +
-        "the others' share to all of it; only with balancer: builtin",
+      "How long a joining instance takes to get as many requests as each of the others; it begins with a tenth of " +
+        "that; only with balancer: builtin",
     ),
   }).superRefine(({ balancer, policy, workers, add, slowStart }, context) => {
     const isBuiltin = valuesOf(balancer).every((each) => each === "builtin");

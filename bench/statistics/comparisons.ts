@@ -134,7 +134,7 @@ function sizes(): Section {
   };
 }
 
-/** Rows for how often a ratio is refused an interval, and how often an interval that is given misses the truth. */
+/** Rows for the share of all cases in which no interval is given, and in which one is given but misses the truth. */
 function groupRows(name: string, { share, refused }: Covered): Row[] {
   return [
     row(`${name}: refused, as the runs fall into two groups`, refused),

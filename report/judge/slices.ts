@@ -134,8 +134,8 @@ export interface Alone {
   /** Variance of ln ratio; null if unknown. */
   readonly variance: Variance | null;
   /**
-   * Why the measurement can't rule out that the level of the processes varies over longer times than it lasted; null if
-   * it can.
+   * Why the variance is unknown or may be too small: the measurement does not show whether the level of the processes
+   * varies over times longer than the measurement, or a percentile of a side has no interval. Null if neither applies.
    */
   readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
 }

@@ -1,8 +1,8 @@
 /**
  * Decides whether a trial that broke a rule on a disturbed machine would have broken it on a quiet one, too: whether
- * the target would have left too many requests unserved even with all the time that the disturbance took from it. Pure.
- * Whether the target filled a core is weaker evidence, because beside another busy program it may fill 0.9 of a core
- * and still miss a tenth of its capacity.
+ * the target would have left too many requests unserved even with all the time that the disturbance took from it.
+ * Whether the target kept a core busy is not used as evidence: beside another busy program, it may use 0.9 of a core and
+ * still serve a tenth less than on a quiet machine. Pure.
  */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { FindingCode } from "../result/findings.ts";

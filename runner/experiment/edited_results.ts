@@ -106,8 +106,8 @@ function runProblems(
       // A search finds its own rate, so the plan does not contain it.
       load: described.kind === "capacity" && load.kind === "capacity"
         ? { ...described, rate: load.rate }
-        // Nor does the plan contain the duration of a load in slices, because that is a whole
-        // number of pairs of slices, whose lengths were measured.
+        // Nor does the plan contain the duration of a load in slices: it is a whole number of pairs of
+        // slices, and a trial before the load determines how long a slice is.
         : run.slices !== undefined && "durationS" in described && "durationS" in load
         ? { ...described, durationS: load.durationS }
         : described,

@@ -21,11 +21,12 @@ export function clockOf({ kind }: Pick<Measurement["load"], "kind">): LatencyClo
 type PercentileEstimate = (times: BoundedTimes, percentile: number) => number;
 
 /**
- * How percentiles of a latency are estimated, in microseconds. In a closed loop ("sent"), the clock cuts requests
- * off (a time-out, a stop, or 5 s after the deadline), so the product-limit estimate may spread their weight over
- * longer times. In an open loop ("intended"), that would be wrong: a request that still waits at the end waits
- * because the server is slow just then, or frozen, and earlier times say nothing about that. So in an open loop a
- * lower bound counts as if it were the latency, and a figure that depends on such bounds is itself a lower bound.
+ * How percentiles of a latency are estimated, in microseconds. In a closed loop ("sent"), a request is cut off when a
+ * fixed time is over (a time-out, a stop, or 5 s after the deadline), whatever the server is doing. So the product-limit
+ * estimate, which spreads the weight of cut-off requests over longer times, is valid there. In an open loop ("intended")
+ * it is not: a request that still waits at the end waits because the server is slow just then, or frozen, and earlier
+ * times say nothing about that. So in an open loop a lower bound counts as if it were the latency, and a figure that
+ * depends on such bounds is itself a lower bound.
  */
 export function estimateOf(clock: LatencyClock): PercentileEstimate {
   return clock === "sent" ? productLimit : asValues;

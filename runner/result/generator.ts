@@ -32,7 +32,7 @@ export const hostActivity = z.strictObject({
     "How long Plateau was paused by the CPU limits of its cgroup and of the cgroups above",
   ),
   others: z.number().min(0).nullable().optional().describe(
-    "Cores used by other programs, of those on which generator or target may run: 1 is one whole core; null: unknown",
+    "How many cores other programs used, of the cores on which generator or target may run; null: unknown",
   ),
   busiest: z.array(z.strictObject({
     name: z.string(),

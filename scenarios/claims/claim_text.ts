@@ -244,8 +244,9 @@ const givenText = z.string().transform((text, context): Given => {
   for (const problem of parsed.problems) context.addIssue(problem);
   return z.NEVER;
 }).describe(
-  "The set-up for which the claim was published; on any other set-up, the claim is inconclusive. Write cores >= 8; " +
-    "timeout >= 10s or duration >= 1m, about the claim's loads; or another claim, such as ceiling(redis) > 100000/s",
+  "A condition on the set-up; where it does not hold, the claim is inconclusive. One of: cores >= 8 (of this machine), " +
+    "timeout >= 10s or duration >= 1m (of the loads that the claim is about), or another claim, such as " +
+    "ceiling(redis) > 100000/s",
 );
 
 /** A claim in an experiment file: its text alone, or a map with the text and further keys. */

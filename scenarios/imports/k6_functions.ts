@@ -24,8 +24,8 @@ import { namesIn, nodesIn, partsOf, Refused, type ScriptSource, TooMuch } from "
 interface UrlPart {
   readonly text: string;
   /**
-   * Name of the environment variable that the text comes from. Its value is not written to a file, except as the
-   * origin.
+   * Name of the environment variable that the text comes from. The converted file refers to the variable, because its
+   * value may be a secret; only the origin of a URL (scheme, host and port) is written as it is.
    */
   readonly env?: string;
 }
@@ -208,7 +208,7 @@ export class K6Functions {
     if (++this.#depth > MOST_DEEP) {
       throw new TooMuch(
         node.start,
-        "Cannot convert this: its functions call each other endlessly",
+        "Cannot convert this function: it calls itself, directly or through others, or its calls nest more than 50 deep",
       );
     }
     this.#toGenerator(node);

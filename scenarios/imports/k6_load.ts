@@ -200,7 +200,7 @@ function notesOf(
 }
 
 const COUNTED = [
-  "k6 ends iterations after maxDuration (10m); here each virtual user completes all of its own",
+  "k6 ends iterations after maxDuration (10m unless set); here each virtual user completes all of its own",
   "latency counts from the moment when a virtual user was due to begin",
 ];
 const SHARED =

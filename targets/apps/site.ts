@@ -1,5 +1,5 @@
 /**
- * The site of the oha study: five linked pages with images, on a server with compression, a request log and a response
+ * A site like that of a study of static sites under oha: five linked pages with images, on a server with compression, a request log and a response
  * cache, each of which can be switched on or off. Without the cache, every request renders its page (or reads it from a
  * file) and compresses it.
  */

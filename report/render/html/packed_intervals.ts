@@ -112,8 +112,9 @@ function stepOf(points: readonly IntervalPoint[], fromS: number): PackedStep {
 }
 
 /**
- * Results of earlier versions don't mark lower bounds. In such results, the lower bounds are the latencies of requests
- * that timed out, and so the largest values of an interval.
+ * The latencies of an interval that are only lower bounds, because their requests never ended. Results of earlier
+ * versions do not mark them: there, they are the latencies of requests that timed out, and so the largest of the
+ * interval. Where not even the kinds of errors are known, all failures count as time-outs.
  */
 function boundsOf(point: IntervalPoint): SparseHistogram[] {
   const { censoredHistogram, failed, errors } = point;

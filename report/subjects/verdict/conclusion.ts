@@ -316,7 +316,10 @@ function settingIn(cell: CellRuns, cells: readonly CellRuns[]): string {
     : settingLabel(parameters);
 }
 
-/** The forest, for a single setting or a comparison with a base, or the winners, for several settings. */
+/**
+ * What the card shows beside its sentence: the small forest chart if there is a base or a single setting, otherwise the
+ * winner at each setting.
+ */
 function besideIt(
   plans: readonly ScenarioComparison[],
   { places, base }: JudgedBeside,

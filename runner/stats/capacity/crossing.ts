@@ -468,6 +468,7 @@ function cumulativeOf(
     }
   }
   if (mayRefuse) {
+    // A priori, a server that refuses is as probable as all servers that queue together.
     const weight = all.reduce((sum, one) => sum + one.weight, 0);
     all.push({ weight, logs: logRates.map((log) => refusalLikelihood(trials, log, allowed)) });
   }
@@ -570,8 +571,9 @@ function belowMean(allowed: number, spread: number): number {
 }
 
 /**
- * The likelihood if a server refuses everything beyond its capacity; a priori as probable as all growths of a queue
- * together.
+ * The logarithm of the likelihood of the trials if the server refuses everything beyond its capacity, relative to that
+ * if the share in every trial were `allowed`.
+ * @param logRate Logarithm of the rate at which exactly the share `allowed` is refused.
  */
 function refusalLikelihood(
   trials: readonly WeighedTrial[],

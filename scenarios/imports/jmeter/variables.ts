@@ -152,7 +152,9 @@ export class PlanVariables {
     if (constant !== undefined) return this.#defined(constant, written, place);
     const [, short, long, otherwise] = PROPERTY.exec(inner) ?? [];
     if (otherwise !== undefined) {
-      this.note(`the property ${short ?? long} is replaced by its default, ${otherwise}`);
+      this.note(
+        `the property ${short ?? long} is replaced by its default, ${otherwise || "an empty text"}`,
+      );
       return otherwise;
     }
     if (UUID.test(inner)) return this.#draw("uuid", "uuid", written, place);
