@@ -76,15 +76,14 @@ const SENTENCES: Readonly<
   lock: ({ service, connections = 0, atOnce = 0 }) => [
     "the target is not busy, and requests are served one at a time",
     service &&
-    `a request takes ${formatMs(service)}, and spends ${
+    `${serviceText(service)}, and ${
       formatShare(1 - atOnce / connections)
-    } of that waiting for the others`,
+    } of it is spent waiting for the others`,
     "; they wait for a lock, a rate limit, or a single worker that itself waits",
   ],
   waiting: ({ service, cpuPerRequest = 0, atOnce = 0 }) => [
     "the target is not busy, and requests wait",
-    service &&
-    `a request takes ${formatMs(service)}, of which ${formatMs(cpuPerRequest)} are CPU time`,
+    service && `${serviceText(service)}, of which ${formatMs(cpuPerRequest)} are CPU time`,
     atOnce === 0
       ? "; they may wait for a timer, a disk, a lock, a pool or another service"
       : `; they wait in line for something that serves about ${
@@ -159,18 +158,23 @@ const SENTENCES: Readonly<
       return [
         "unknown, because other programs took cores that the target needed",
         `it waited for a core during ${formatShare(waitingShare)} of the time that it had work`,
-        "; without these programs, a limit of the target would show",
+        "; only a run without these programs can show what limits the target",
       ];
     }
     return service && cpuPerRequest !== undefined
       ? [
         "unknown: nothing that was observed explains where most requests spend their time",
-        `a request takes ${formatMs(service)}, of which ${formatMs(cpuPerRequest)} are CPU time`,
+        `${serviceText(service)}, of which ${formatMs(cpuPerRequest)} are CPU time`,
         lookText(looks),
       ]
       : null;
   },
 };
+
+/** Names the service time as such, because the latency beside it is longer if requests are sent late. */
+function serviceText(ms: number): string {
+  return `the mean service time is ${formatMs(ms)}`;
+}
 
 /** Further ways to look into a target; "" if all of them are in use. */
 function lookText({ profiled, observed }: Looks): string {

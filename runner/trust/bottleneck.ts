@@ -148,7 +148,7 @@ export function bottleneckOf(run: BottleneckRun, limitCores: number | null = nul
     ...seen,
     ...kind === waitedKind && grounds,
     ...!isBeside && paused,
-    ...kind === "unknown" && paused === null && requests.completed > 0 && isHidden(generator) && {
+    ...kind === "unknown" && paused === null && requests.completed > 0 && isByOthers(run) && {
       waitingShare: (generator.target?.waiting ?? 0) / wantedOf(generator),
     },
   };
@@ -233,6 +233,16 @@ function isCrowdedOut(generator: Generator): boolean {
 /** Whether competing programs hide what limits the target. A target that needs little CPU time loses little to them. */
 function isHidden(generator: Generator): boolean {
   return isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
+}
+
+/**
+ * Whether competing programs explain why the bottleneck is unknown. Of a target that needs little CPU time, they do not
+ * if its requests fail or are held open, because the bottleneck is then unknown without them, too.
+ */
+function isByOthers(run: BottleneckRun): boolean {
+  const { generator } = run;
+  return isHidden(generator) ||
+    (isCrowdedOut(generator) && failedShare(run) < FAILS && !isHeld(run));
 }
 
 /**

@@ -53,7 +53,7 @@ Deno.test("a sentence about one cell has the evidence of that cell, shares with 
     [
       "api: one core is full (a thread of deno uses 94.9 % of it); more connections will not help, but more processes may.",
       "cached: Redis executes commands nearly all the time (93.1 % of it); fewer or cheaper commands will help.",
-      "slow: the target is not busy, and requests wait (a request takes 20.4 ms, of which 0.100 ms are CPU time); they may wait for a timer, a disk, a lock, a pool or another service.",
+      "slow: the target is not busy, and requests wait (the mean service time is 20.4 ms, of which 0.100 ms are CPU time); they may wait for a timer, a disk, a lock, a pool or another service.",
     ],
   );
 });
@@ -71,7 +71,7 @@ Deno.test("what an idle target waits for is said with how much of it was seen, o
       "stored: requests wait for storage (on average, 6.2 threads sleep in reads or writes while 8.0 requests are under way); fewer or combined writes (fsync) per request, or faster storage, will help.",
       "named: requests wait for name look-ups (DNS) (on average, 7.5 sockets to a name server are open while 8.0 requests are under way); caching addresses, keeping connections open or a faster name server will help.",
       "capped: a cap on connections: the target is not busy, but leaves some connections waiting, or closes them (it accepted 4 of 8 connections); a higher cap, more workers or fewer connections will help.",
-      "other: unknown: nothing that was observed explains where most requests spend their time (a request takes 20.0 ms, of which 3.00 ms are CPU time); `plateau run --profile` shows which code uses the CPU time and `plateau run --observe runtime` shows garbage collection.",
+      "other: unknown: nothing that was observed explains where most requests spend their time (the mean service time is 20.0 ms, of which 3.00 ms are CPU time); `plateau run --profile` shows which code uses the CPU time and `plateau run --observe runtime` shows garbage collection.",
     ],
   );
 });
@@ -79,7 +79,7 @@ Deno.test("what an idle target waits for is said with how much of it was seen, o
 Deno.test("what the experiment already looks at is not advised", () => {
   const unknown: Seen = { api: { kind: "unknown", service: 20, cpuPerRequest: 3 } };
   const seen =
-    "api: unknown: nothing that was observed explains where most requests spend their time (a request takes 20.0 ms, of which 3.00 ms are CPU time)";
+    "api: unknown: nothing that was observed explains where most requests spend their time (the mean service time is 20.0 ms, of which 3.00 ms are CPU time)";
   const [profile, observe] = [{ runs: 1 }, ["runtime"]];
   assert.deepEqual(sentencesOf(unknown, { profile, observe }), [`${seen}.`]);
   assert.deepEqual(sentencesOf(unknown, { profile }), [
@@ -95,7 +95,7 @@ Deno.test("what other programs hide is unknown because of them, if they did in a
   const hidden = { ...unknown, waitingShare: 0.812 };
   const because = "unknown, because other programs took cores that the target needed";
   assert.deepEqual(sentencesOf({ api: hidden }), [
-    `api: ${because} (it waited for a core during 81.2 % of the time that it had work); without these programs, a limit of the target would show.`,
+    `api: ${because} (it waited for a core during 81.2 % of the time that it had work); only a run without these programs can show what limits the target.`,
   ]);
   assert.match(sentencesOf({ api: [hidden, unknown, hidden] })[0], /^api: unknown: nothing/);
   assert.equal(
@@ -103,7 +103,7 @@ Deno.test("what other programs hide is unknown because of them, if they did in a
       /\s/g,
       " ",
     ),
-    `Bottleneck: ${because} (it waited for a core during 50.0 % of the time that it had work); without these programs, a limit of the target would show.`,
+    `Bottleneck: ${because} (it waited for a core during 50.0 % of the time that it had work); only a run without these programs can show what limits the target.`,
   );
 });
 
@@ -115,8 +115,8 @@ Deno.test("a line is named by how many are served at a time", () => {
       pooled: { kind: "waiting", ...seen, atOnce: 3.1 },
     }),
     [
-      "locked: the target is not busy, and requests are served one at a time (a request takes 40.0 ms, and spends 87.5 % of that waiting for the others); they wait for a lock, a rate limit, or a single worker that itself waits.",
-      "pooled: the target is not busy, and requests wait (a request takes 40.0 ms, of which 0.200 ms are CPU time); they wait in line for something that serves about 3 of them at a time, such as a pool.",
+      "locked: the target is not busy, and requests are served one at a time (the mean service time is 40.0 ms, and 87.5 % of it is spent waiting for the others); they wait for a lock, a rate limit, or a single worker that itself waits.",
+      "pooled: the target is not busy, and requests wait (the mean service time is 40.0 ms, of which 0.200 ms are CPU time); they wait in line for something that serves about 3 of them at a time, such as a pool.",
     ],
   );
 });
@@ -134,7 +134,7 @@ Deno.test("a line that one of several cells has is not said of the others", () =
 Deno.test("a line that one of several runs has is not said of the cell", () => {
   const seen = { kind: "waiting", service: 40, cpuPerRequest: 0.2 } as const;
   assert.deepEqual(sentencesOf({ api: [{ ...seen, atOnce: 3.1 }, seen, seen] }), [
-    `api: ${WAITS} (a request takes 40.0 ms, of which 0.200 ms are CPU time); ${FOR_SOMETHING}`,
+    `api: ${WAITS} (the mean service time is 40.0 ms, of which 0.200 ms are CPU time); ${FOR_SOMETHING}`,
   ]);
 });
 

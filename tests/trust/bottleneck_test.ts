@@ -228,5 +228,15 @@ Deno.test("a limit that a neighbour hides is unknown with how long the target wa
   assert.deepEqual([beside(1).kind, beside(1).waitingShare], ["unknown", 0.8]);
   assert.equal(beside(0).waitingShare, undefined);
   assert.equal(beside(1, 0).waitingShare, undefined);
+  const late = { load: OPEN, rate: 1_000, latency: p99(9), service: { ...p99(2), mean: 0.363 } };
+  const little = { target: { cpu: 0.1, waiting: 0.2 }, host: { others: 1.7, busy: 1 } };
+  const open = bottleneckOf(run({ ...late, ...little }));
+  assert.deepEqual([open.kind, open.waitingShare], ["unknown", 0.2 / (0.1 + 0.2)]);
+  const failed = { requests: { ...requests, completed: 5_000, failed: 5_000 } };
+  assert.equal(bottleneckOf(run({ ...late, ...little, ...failed })).waitingShare, undefined);
+  assert.equal(
+    bottleneckOf({ ...run({ ...late, ...little }), streams: STREAMS }).waitingShare,
+    undefined,
+  );
   assert.equal(bottleneckOf(run({ thread: 0.85, target: { cpu: 0.9 } })).waitingShare, undefined);
 });
