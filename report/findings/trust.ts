@@ -32,14 +32,14 @@ export interface TrustModel {
 
 /**
  * What each level of trust means for the figures, and what to say if runs measured nothing, were aborted, or never
- * settled.
+ * settled. What limited the rate is left to the bottleneck: it may be the offered load.
  */
 const MEANINGS: Readonly<
   Record<Trust | "nothing-measured" | "aborted" | "never-settled", string>
 > = {
   valid: "neither the generator nor the machine was the limit",
-  suspect: "the generator or the machine may have been the limit, not the target",
-  invalid: "the generator or the machine was the limit, not the target",
+  suspect: "the generator or the machine may have distorted the figures",
+  invalid: "the generator or the machine distorted the figures",
   "nothing-measured": "nothing was measured",
   aborted: "a rule of abortOn ended the load early",
   "never-settled":

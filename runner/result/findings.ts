@@ -8,7 +8,7 @@ import { PROTOCOL_FAILURES } from "../../base/http/reason.ts";
 import { ERRORS } from "./outcome.ts";
 import { UNSETTLED_REASONS } from "../stats/steady_state/steady_state.ts";
 
-/** suspect: the generator or the machine may have been the limit; invalid: it was. */
+/** suspect: the generator or the machine may have distorted the figures; invalid: it did. */
 export const SEVERITIES = ["suspect", "invalid"] as const;
 export type Severity = typeof SEVERITIES[number];
 

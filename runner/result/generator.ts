@@ -133,8 +133,8 @@ export const generator = z.strictObject({
     "Median latency of one connection to a server that does nothing",
   ),
   trust: z.enum(TRUSTS).describe(
-    "Whether the figures are those of the target. valid: they are; suspect: the generator or the machine may have been " +
-      "the limit; invalid: the generator or the machine was the limit",
+    "Whether the figures are those of the target. valid: they are; suspect: the generator or the machine may have " +
+      "distorted them; invalid: the generator or the machine distorted them",
   ),
   findings: z.array(trustFinding).describe(
     "Findings against the run, the worst first; empty if it is valid",

@@ -100,7 +100,7 @@ Deno.test("a run's failed thresholds and checks are errors, what is doubtful a w
     } responses were not as expected`,
     "error Threshold failed: rate > 1500/s: static, a: rate …",
     "warning Threshold inconclusive: rate > 1000/s: static, a: rate …",
-    "warning Measurements suspect: in 2 of 10 runs the generator or the machine may have been the limit, not the target. static, a, run 2 and 1 more are suspect: The hypervisor gave 5 % of the cores' time to other machines (steal).",
+    "warning Measurements suspect: in 2 of 10 runs the generator or the machine may have distorted the figures. static, a, run 2 and 1 more are suspect: The hypervisor gave 5 % of the cores' time to other machines (steal).",
   ]);
 });
 

@@ -23,7 +23,7 @@ Deno.test("--strict ends with code 4 when bench can't be trusted, and its result
   assert.ok(strict.stdout.startsWith(`${api.origin}/static\n`));
   assert.match(
     strict.stdout,
-    /^Suspect: the generator or the machine may have been the limit, not the target\n {2}The run took/m,
+    /^Suspect: the generator or the machine may have distorted the figures\n {2}The run took/m,
   );
   assert.equal((await plateau(asked)).code, 0);
 });

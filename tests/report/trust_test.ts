@@ -60,8 +60,7 @@ Deno.test("where every run is valid, that is what is said, without reasons", () 
 Deno.test("the worst run decides, and runs to doubt alike have a line with why, the worst first", () => {
   assert.deepEqual(trustOfRuns(judged("suspect", "invalid", "suspect", "valid").runs), {
     level: "invalid",
-    text:
-      "in 1 of 4 runs the generator or the machine was the limit, not the target; 2 more are suspect",
+    text: "in 1 of 4 runs the generator or the machine distorted the figures; 2 more are suspect",
     reasons: [
       `static, fast, run 2 is invalid: ${REASON}`,
       `2 runs in 2 cells are suspect, such as static, fast, run 1: ${REASON}`,
@@ -79,13 +78,13 @@ Deno.test("runs that only never settled are no fault of the generator or the mac
     "in 2 of 4 runs rate or latency reached no steady state, so the figures describe only the time that was measured",
   );
   results.runs[0].generator.findings = [UNSTEADY, STOLEN];
-  assert.match(trustOfRuns(results.runs)?.text ?? "", /the machine may have been the limit/);
+  assert.match(trustOfRuns(results.runs)?.text ?? "", /the machine may have distorted the figures/);
 });
 
 Deno.test("what is said of all runs is said of most: a few invalid ones do not speak for suspect ones", () => {
   const meaning = (...trusts: Trust[]): string => meaningOfRuns(judged(...trusts).runs);
-  const MAY_BE = "the generator or the machine may have been the limit, not the target";
-  const WAS = "the generator or the machine was the limit, not the target";
+  const MAY_BE = "the generator or the machine may have distorted the figures";
+  const WAS = "the generator or the machine distorted the figures";
   assert.equal(meaning("invalid", "suspect", "suspect", "suspect"), MAY_BE);
   assert.equal(meaning("invalid", "invalid", "suspect", "suspect"), MAY_BE);
   assert.equal(meaning("invalid", "invalid", "invalid", "suspect"), WAS);
@@ -96,7 +95,7 @@ Deno.test("where most runs only never settled, a few that the generator held bac
   for (const { generator } of runs.slice(0, 3)) generator.findings = [UNSTEADY];
   assert.match(meaningOfRuns(runs), /^rate or latency reached no steady state/);
   runs[0].generator.findings = [UNSTEADY, STOLEN];
-  assert.match(meaningOfRuns(runs), /^the generator or the machine may have been the limit/);
+  assert.match(meaningOfRuns(runs), /^the generator or the machine may have distorted the figures/);
 });
 
 Deno.test("cells that are to be doubted for the same reason share a line", () => {
@@ -148,7 +147,7 @@ function judgedNothing(): Results {
 
 Deno.test("whether to trust it stands in words under the title of terminal, page and markdown", () => {
   const model = reportModel(judged("invalid"));
-  const line = "Invalid: in 1 of 4 runs the generator or the machine was the limit, not the target";
+  const line = "Invalid: in 1 of 4 runs the generator or the machine distorted the figures";
   const [, title, first, second] = renderSummary(model, PLAIN).split("\n");
   assert.deepEqual([title, first], [model.title, line]);
   assert.match(second, /^ {2}static, fast, run 1 is invalid: The generator may/);
