@@ -152,17 +152,18 @@ export async function verifyGates(
   { hasSummary = false }: Told = {},
 ): Promise<void> {
   if (gates.length === 0) return;
-  const { gateText } = await import("../../report/findings/threshold_sentences.ts");
+  const { gatesText, gateText } = await import("../../report/findings/threshold_sentences.ts");
   const linesOf = (those: readonly GateOutcome[]): string[] =>
     hasSummary ? [] : those.map((gate) => gateText(gate).replaceAll(GLUE, " "));
   const failed = gates.filter(({ outcome }) => outcome === "fail");
   if (failed.length > 0) {
-    throw new CheckError(`${failed.length} of ${gates.length} thresholds failed`, linesOf(failed));
+    throw new CheckError(gatesText(gates), linesOf(failed));
   }
   const unsure = gates.filter(({ outcome }) => outcome === "inconclusive");
   if (unsure.length > 0) {
-    const message = `${unsure.length} of ${gates.length} thresholds are inconclusive: ` +
-      "there is not enough evidence for a verdict";
-    throw new InconclusiveError(message, linesOf(unsure));
+    throw new InconclusiveError(
+      `${gatesText(gates)}: there is not enough evidence for a verdict`,
+      linesOf(unsure),
+    );
   }
 }

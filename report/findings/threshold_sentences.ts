@@ -63,22 +63,26 @@ export function gatePlace({ scenario, label }: GateOutcome): string {
   return scenario === "" ? "" : `${scenario}, ${label}`;
 }
 
+export function gatesSentence(gates: readonly GateOutcome[]): string {
+  return `${gatesText(gates)}.`;
+}
+
 /**
- * Example: `1 of 3 thresholds fails, 1 is inconclusive.`
+ * Example: `1 of 3 thresholds fails, 1 is inconclusive`. Has no full stop.
  * @param gates One for each threshold and each cell, or pair of cells, to which it applies.
  */
-export function gatesSentence(gates: readonly GateOutcome[]): string {
+export function gatesText(gates: readonly GateOutcome[]): string {
   const [fail, open] = (["fail", "inconclusive"] as const).map((outcome) =>
     gates.filter((gate) => gate.outcome === outcome).length
   );
   const isOne = gates.length === 1;
   if (fail + open === 0) {
-    return isOne ? "The threshold holds." : `${allOf(gates.length, "threshold")} hold.`;
+    return isOne ? "The threshold holds" : `${allOf(gates.length, "threshold")} hold`;
   }
-  if (isOne) return fail === 1 ? "The threshold fails." : "The threshold is inconclusive.";
+  if (isOne) return fail === 1 ? "The threshold fails" : "The threshold is inconclusive";
   const of = `of ${gates.length} thresholds`;
   const are = open === 1 ? "is" : "are";
-  if (fail === 0) return `${open} ${of} ${are} inconclusive.`;
+  if (fail === 0) return `${open} ${of} ${are} inconclusive`;
   const rest = open === 0 ? "" : `, ${open} ${are} inconclusive`;
-  return `${fail} ${of} ${fail === 1 ? "fails" : "fail"}${rest}.`;
+  return `${fail} ${of} ${fail === 1 ? "fails" : "fail"}${rest}`;
 }

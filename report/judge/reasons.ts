@@ -188,14 +188,6 @@ const OTHERWISE = {
       near.join(", ")
     }`;
   },
-  /**
-   * None of the runs behind the rule is valid, and more or longer runs under the same conditions would not be valid,
-   * either.
-   */
-  "not-valid": ({ runs }: { runs: number }) =>
-    runs === 1
-      ? "the run is not valid: remove what disturbs it before you make it longer"
-      : `none of the ${runs} runs is valid: remove what disturbs them before you add runs`,
   disturbed: ({ side, cores }: { side: "base" | "next"; cores: number }) =>
     `${side === "base" ? "the base" : "the new side"} uses ${
       formatShare(cores)
@@ -226,7 +218,17 @@ interface Family {
   readonly remedy: Reason | null;
 }
 
-export type Reason = Coded<typeof REASONS> | Family;
+/**
+ * None of the runs behind the rule is valid, so more or longer runs decide only once the disturbance is over. `remedy`:
+ * what would then decide.
+ */
+interface NotValid {
+  readonly code: "not-valid";
+  readonly runs: number;
+  readonly remedy: Reason;
+}
+
+export type Reason = Coded<typeof REASONS> | Family | NotValid;
 
 /** Whether more or longer runs would remove the reason. */
 export function asksForMore(reason: Reason): boolean {
@@ -236,6 +238,12 @@ export function asksForMore(reason: Reason): boolean {
 }
 
 export function reasonText(reason: Reason): string {
+  if (reason.code === "not-valid") {
+    const what = reason.runs === 1
+      ? "the run, because it is not valid"
+      : "the runs, none of which is valid";
+    return `${reasonText(reason.remedy)}, but first remove what disturbs ${what}`;
+  }
   if (reason.code !== "family") return wordsOf(REASONS, reason.code, reason);
   const { tests, remedy } = reason;
   const among = `the condition fails when judged alone, but not after correction for ${

@@ -257,15 +257,17 @@ function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, place: P
 }
 
 /**
- * Makes contention the reason if all runs were disturbed, because advice to add runs would be useless as long as the
- * disturbance lasts.
+ * Adds that the disturbance must be removed first if all runs were disturbed, because more or longer runs would be
+ * useless as long as it lasts.
  */
 function validFirst(threshold: Threshold, place: Place, evidence: Evidence): Evidence {
   const runs = place.flatMap(({ cell }) => cell?.runs ?? []);
   const { reason } = evidence;
-  const isInVain = reason !== null && asksForMore(reason) && !runs.some(isUndisturbed) &&
-    threshold.against !== "baseline" && contentionIn(threshold, place).length > 0;
-  return isInVain ? undecided(evidence.found, { code: "not-valid", runs: runs.length }) : evidence;
+  if (reason === null || !asksForMore(reason) || runs.some(isUndisturbed)) return evidence;
+  if (threshold.against === "baseline" || contentionIn(threshold, place).length === 0) {
+    return evidence;
+  }
+  return undecided(evidence.found, { code: "not-valid", runs: runs.length, remedy: reason });
 }
 
 /** How contention may have affected the figures of a threshold. */

@@ -38,9 +38,17 @@ for (const [sentence, outcomes, code] of ends) {
 
 Deno.test("what failed is reported, a line each", async () => {
   assert.deepEqual((await endOf("pass", "fail", "inconclusive")).lines, [
-    "1 of 3 thresholds failed",
+    "1 of 3 thresholds fails, 1 is inconclusive",
     "  p91 < 1ms: static, api: p91 is 2 ms",
   ]);
+});
+
+Deno.test("a single threshold is not counted", async () => {
+  assert.equal((await endOf("fail")).lines[0], "The threshold fails");
+  assert.equal(
+    (await endOf("inconclusive")).lines[0],
+    "The threshold is inconclusive: there is not enough evidence for a verdict",
+  );
 });
 
 Deno.test("what a summary before the reader's eyes says is not repeated", async () => {

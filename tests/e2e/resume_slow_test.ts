@@ -127,7 +127,7 @@ Deno.test("what is done is not measured again, but judged and asked for as it wa
   assert.equal(readFileSync(join(site.out, "results.json"), "utf8"), text);
   assert.ok(existsSync(join(site.out, "report.html")));
   const again = await exits(1, site.resume(site.file, ...asked, "--csv", site.at("runs.csv")));
-  assert.match(again.stderr, /thresholds failed\n {2}p99 < 1us: /);
+  assert.match(again.stderr, /(?:thresholds fail|The threshold fails)\n {2}p99 < 1us: /);
   assert.ok(existsSync(site.at("runs.csv")));
   const other = await exits(2, site.resume("--seed", "12", "--threshold", "p99 < 1s"));
   assert.match(other.stderr, /^--seed: .* to 12 .*: it was 11/m);

@@ -34,7 +34,7 @@ Deno.test("bench exits with 1 when one fails, with --json - too, and says which"
   assert.equal(JSON.parse(stdout).schema, "plateau.bench/2");
   assert.match(
     stderr,
-    /1 of 2 thresholds failed\n {2}success > 50%: success is 0 % \[0 %, 3\.7 %\]\n/,
+    /1 of 2 thresholds fails\n {2}success > 50%: success is 0 % \[0 %, 3\.7 %\]\n/,
   );
   const xml = Deno.readTextFileSync(junit);
   assert.match(xml, /name="success &gt; 50%" time="0\.000"><failure type="fail"/);
@@ -118,7 +118,7 @@ thresholds: ["success >= 99.5%"]
     ...rule,
   ]);
   assert.equal(code, 1, stderr);
-  assert.match(stderr, /2 of 4 thresholds failed\n/);
+  assert.match(stderr, /2 of 4 thresholds fail\n/);
   assert.match(stdout, /[✓+] success >= 99\.5%: static, api: success is 100 % \[99\.81 %, 100 %\]/);
   assert.match(stdout, /[✗x] 4xx > 50%: fib, api: 4xx is 0 % \[/);
   assert.match(Deno.readTextFileSync(junit), /failures="2" errors="0"/);

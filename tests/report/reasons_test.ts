@@ -108,8 +108,8 @@ const REASONS: Samples<Reason> = {
     "the run is too short to show the level around which it varies: a run of about 9 s would suffice",
   ],
   "not-valid": [
-    { runs: 6 },
-    "none of the 6 runs is valid: remove what disturbs them before you add runs",
+    { runs: 6, remedy: { code: "more-runs", runs: 12, isEachSide: false } },
+    "about 12 runs would decide, but first remove what disturbs the runs, none of which is valid",
   ],
   "short-run": [
     { seconds: 5 },
