@@ -24,7 +24,6 @@ import { DEFAULT_MARGIN_RATIO } from "../judge/comparison.ts";
 import { percentText } from "../writing/ratios.ts";
 import { formatMs, formatNumber, GLUE } from "../writing/units.ts";
 import { counted, type EvidenceOf, listed, unique, wordsOf } from "../writing/words.ts";
-import { MOST_CHANGE } from "./judgements.ts";
 import { endsText, type NoResponse, noResponseOf, noResponseText } from "./no_response.ts";
 
 /** An unsteady cell that stands for several similar ones, which share one line. */
@@ -116,6 +115,9 @@ export function caveat<Code extends keyof typeof SENTENCES>(
 function progressText({ runs, planned }: PlannedRuns): string {
   return `${runs} of ${counted(planned, "planned run")} are done`;
 }
+
+/** A change by a factor of ten. Larger changes and intervals are not stated. */
+const MOST_CHANGE = 9;
 
 /** The most cells without responses that are named. */
 const MOST_SILENT = 3;

@@ -240,17 +240,13 @@ function sampleNoun({ between, sliced }: Sampled, count: number): string {
   return `${one}${count === 1 ? "" : "s"}`;
 }
 
-/** A change by a factor of ten. If only larger changes could be detected, their size is not stated. */
-export const MOST_CHANGE = 9;
+/** A change by a factor of two. If only larger changes could be detected, their size says nothing. */
+const MOST_CHANGE = 1;
 
-/**
- * The smallest change that this many runs would detect, or advice to add runs if that change is too large to state; ""
- * if unknown.
- */
+/** The smallest change that this many runs would detect; "" if it is unknown or says nothing. */
 function seenText({ smallestChange }: FigureComparison): string {
-  if (smallestChange === null) return "";
-  return smallestChange > MOST_CHANGE
-    ? "add runs"
+  return smallestChange === null || smallestChange > MOST_CHANGE
+    ? ""
     : `only a change of ${percentText(smallestChange)} or more would be detected`;
 }
 

@@ -149,7 +149,7 @@ export function formatTick(value: number): string {
 }
 
 /** Shown in place of an interval that is too wide to mean anything, as after two very different runs. */
-export const TOO_WIDE = "[too few runs]";
+export const TOO_WIDE = "[too wide]";
 const WIDEST_RATIO = 1_000;
 
 /**

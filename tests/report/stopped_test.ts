@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/render/markdown.ts";
-import { comparePairs } from "../../report/judge/comparison.ts";
-import { groupOf } from "../../report/judge/group.ts";
-import { verdictText } from "../../report/findings/judgements.ts";
 import { stoppedCaveats } from "../../report/findings/caveats.ts";
 import { said } from "./said.ts";
 import { reportModel } from "../../report/model.ts";
@@ -81,14 +78,6 @@ Deno.test("a change or a width beyond ten times is no number but a reason to add
     "Stopped after 5 repetitions, the maximum: the intervals of requests/s and p50 are too wide " +
       "to say anything; a comparison with as many runs would miss any change of less than 10×, so add runs.",
   );
-  const open = { verdict: "inconclusive", reason: "few-runs", ratio: 2, runsNeeded: null } as const;
-  const group = groupOf(groupRuns(results)[0].cells[0]);
-  const [{ figures: [rate] }] = comparePairs([{ base: group, next: group }]);
-  const texts = [4.2e108, 8.5].map((smallestChange) =>
-    verdictText({ ...rate, ...open, smallestChange }, 0.02)
-  );
-  assert.equal(texts[0], "inconclusive: too few runs; add runs");
-  assert.match(texts[1], /; only a change of 850\s% or more would be detected$/);
 });
 
 Deno.test("the smallest change is that of the widest figure against as many runs like these", () => {

@@ -13,7 +13,7 @@ import {
   TOO_WIDE,
 } from "../../report/writing/units.ts";
 
-Deno.test("an interval over more than three powers of ten says that there are too few runs", () => {
+Deno.test("an interval over more than three powers of ten is too wide to state", () => {
   assert.equal(formatInterval({ low: 0.000001, high: 3_503_086 }), TOO_WIDE);
   assert.equal(plain(formatInterval({ low: 2, high: 2_000 })), "[2.00, 2,000]");
   assert.equal(plain(formatInterval({ low: 1_200, high: Infinity })), "[1,200, ∞)");
