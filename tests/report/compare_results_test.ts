@@ -55,7 +55,7 @@ Deno.test("the method explains only the intervals and verdicts that the comparis
   const proven = methodOf(SAME, { a: around(800), b: around(1_500) });
   assert.match(
     proven,
-    /^A ratio is NEW over BASE, with a 95 % interval from [^.]*\. Better or worse: /,
+    /^A ratio is NEW over BASE, with a 95 % interval from .* Better or worse: /,
   );
   assert.doesNotMatch(proven, /Inconclusive|Likely|No difference seen/);
 });
