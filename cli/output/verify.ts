@@ -5,7 +5,7 @@
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import { remedyFor } from "../../base/net/dial_error.ts";
 import { endsText, noResponseOf, noResponseText } from "../../report/findings/no_response.ts";
-import { findingSentence } from "../../report/findings/sentences.ts";
+import { findingSentences } from "../../report/findings/sentences.ts";
 import type { GateOutcome } from "../../report/findings/threshold_sentences.ts";
 import { GLUE } from "../../report/writing/units.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
@@ -42,7 +42,7 @@ export function verifyMeasurement(
     });
     throw new TargetError(
       `Cannot measure ${url}: ${lowered(noResponseText(noResponseOf([measurement])))}`,
-      [...causes.map(findingSentence), ...why],
+      [...findingSentences(causes), ...why],
     );
   }
   const [worst] = measurement.generator.findings;
@@ -74,7 +74,7 @@ export function verifyTrust(
 function doubtOf(run: Measurement | Run): string {
   const { trust } = run.generator;
   const place = "target" in run ? `${run.scenario}, ${run.target}, run ${run.repetition}: ` : "";
-  return `${place}${trust}: ${run.generator.findings.map(findingSentence).join(" ")}`;
+  return `${place}${trust}: ${findingSentences(run.generator.findings).join(" ")}`;
 }
 
 function lowered(sentence: string): string {

@@ -171,14 +171,20 @@ function widthText({ halfWidth, target, reason }: Stopping): string {
     }`;
 }
 
-/** The warnings above the figures, in the order in which they are shown. */
-export function warningsOf(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Finding[] {
+/** What is missing from the results so far. */
+export function incompleteCaveats(results: MeasuredRuns): Finding[] {
   const { state, runs: { length: runs }, planned = runs, missing = [] } = results;
   const parts = missing.filter(({ kind }) => kind !== "interrupted").length;
   return [
     ...(state === "running" ? [caveat("still-running", { runs, planned })] : []),
     ...(state === "interrupted" ? [caveat("interrupted", { runs, planned })] : []),
     ...(parts === 0 ? [] : [caveat("parts-missing", { parts })]),
+  ];
+}
+
+/** The warnings above the figures, in the order in which they are shown. */
+export function warningsOf(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Finding[] {
+  return [
     ...groupCaveats(scenarios),
     ...unsteadyCaveats(scenarios, repeatedOf(results).figures),
   ];

@@ -45,13 +45,13 @@ const SENTENCES: Worded = {
     `The target did not get the cores that it needed: at nice ${nice} it waited ${
       percent(waiting)
     } of its ` +
-    `runnable time, and ${othersText(others)}${heldBackText(severity)}. ${NOT_STARTED}`,
+    `runnable time, and ${othersText(others)}${heldBackText(severity)}`,
   neighbour: ({ severity, evidence: { waiting, waiter, ...others } }) =>
     `The ${waiter} did not get the cores that it needed: ${
       waiter === "target" ? "it waited" : "its busiest worker waited"
     } ${percent(waiting)} of the time that it had work, and ${othersText(others)}${
       heldBackText(severity)
-    }. ${NOT_STARTED}`,
+    }`,
   steal: ({ evidence: { steal } }) =>
     `The hypervisor gave ${percent(steal)} of the cores' time to other machines (steal)`,
   ports: ({ evidence: { failed } }) =>
@@ -175,10 +175,31 @@ const MOST_NAMES = 8;
 
 /** `agent a: The run took 12 ms, too short to judge the generator. Make the run longer.` */
 export function findingSentence(finding: TrustFinding): string {
-  return [`${findingReason(finding)}.`, adviceSentence(finding.advice)].filter(Boolean).join(" ");
+  return findingSentences([finding])[0];
 }
 
-/** A finding's sentence without its advice and full stop, for use within another sentence. */
+/**
+ * The sentences of findings that are listed together. An explanation that several of them need stands only after the
+ * last of these, and so does the advice that findings of the same code have in common.
+ */
+export function findingSentences(findings: readonly TrustFinding[]): string[] {
+  return findings.map((finding, i) => {
+    const later = findings.slice(i + 1);
+    const explanation = EXPLANATIONS[finding.code] ?? "";
+    const advice = adviceSentence(finding.advice);
+    const isExplained = later.some(({ code }) => EXPLANATIONS[code] === explanation);
+    const isAdvised = later.some((one) =>
+      one.code === finding.code && adviceSentence(one.advice) === advice
+    );
+    return [
+      `${findingReason(finding)}.`,
+      isExplained ? "" : explanation,
+      isAdvised ? "" : advice,
+    ].filter(Boolean).join(" ");
+  });
+}
+
+/** A finding's reason: its sentence without explanation, advice and full stop, for use within another sentence. */
 export function findingReason(finding: TrustFinding): string {
   const { agents } = finding;
   const prefix = agents === undefined ? "" : `${agentNames(agents)}: `;
@@ -193,7 +214,13 @@ function agentNames(names: readonly string[]): string {
 }
 
 const NOT_STARTED =
-  "Programs that Plateau did not start, such as the target's database, count as other programs";
+  "Programs that Plateau did not start, such as the target's database, count as other programs.";
+
+/** What a reader needs to know to understand the reason, whatever the evidence. */
+const EXPLANATIONS: Readonly<Partial<Record<FindingCode, string>>> = {
+  "low-priority": NOT_STARTED,
+  neighbour: NOT_STARTED,
+};
 
 /**
  * Unnamed processes are mentioned only if they used at least this many cores, because interrupts and wake-ups alone

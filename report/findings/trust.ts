@@ -8,7 +8,7 @@ import { isUnsteadyAlone } from "../judge/disturbed_runs.ts";
 import { isRound } from "../judge/rounds.ts";
 import { sum } from "../writing/spread.ts";
 import { counted, listed } from "../writing/words.ts";
-import { findingSentence } from "./sentences.ts";
+import { findingSentences } from "./sentences.ts";
 
 /**
  * The noun for one load of a target. It is "round" if two servers that are already running take turns until there is a
@@ -115,7 +115,9 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   if (runs.length === 0) return null;
   const { level, doubted, meaning, unsettled } = worstOf(runs);
   const suspect = level === "invalid" ? runs.filter((run) => levelOf(run) === "suspect").length : 0;
-  const reasons = runs.length === 1 ? reasonsOf(runs[0]) : doubtsOf(runs).map(reasonOf);
+  const reasons = runs.length === 1 ? reasonsOf(runs[0]) : withReasons(
+    doubtsOf(runs).map((doubt) => ({ said: doubtText(doubt), finding: doubt.finding })),
+  );
   const all = counted(runs.length, nounOfRuns(runs));
   const text = level === "valid" ? `${meaning} in any of ${all}` : [
     `in ${doubted} of ${all} ${meaning}`,
@@ -136,7 +138,7 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
  * reasons.
  */
 function reasonsOf({ generator: { findings } }: TrustBasis): string[] {
-  return findings.filter(({ code }) => code !== "no-response").map(findingSentence);
+  return findingSentences(findings.filter(({ code }) => code !== "no-response"));
 }
 
 /** Example: `BASE is suspect: …`. Empty if the side's runs are all valid or there are none. */
@@ -154,8 +156,8 @@ interface Doubt {
   readonly runs: number;
   readonly cells: number;
   readonly noun: ReturnType<typeof nounOfRuns>;
-  /** The reason and its advice, preceded by `: `; "" if no reason is known. */
-  readonly because: string;
+  /** The reason, from the first of the runs; null if no reason is known. */
+  readonly finding: TrustFinding | null;
   /** A key of the level and the finding without its figures, so that runs with the same reason have the same key. */
   readonly kind: string;
 }
@@ -180,7 +182,7 @@ function doubtsOf(runs: readonly Run[]): Doubt[] {
       runs: own.length,
       cells: new Set(own.map(cellOf)).size,
       noun: nounOfRuns(own),
-      because: finding === null ? "" : `: ${findingSentence(finding)}`,
+      finding,
       kind,
     };
   }));
@@ -215,15 +217,24 @@ function worstFirst<T extends Pick<Doubt, "level" | "runs">>(doubts: readonly T[
   return doubts.toSorted((a, b) => rankOf(b) - rankOf(a) || b.runs - a.runs);
 }
 
+/** Adds its reason and advice to what is said of each doubt. */
+function withReasons(
+  doubts: readonly { readonly said: string; readonly finding: TrustFinding | null }[],
+): string[] {
+  const sentences = findingSentences(doubts.flatMap(({ finding }) => finding ?? [])).values();
+  return doubts.map(({ said, finding }) =>
+    finding === null ? said : `${said}: ${sentences.next().value}`
+  );
+}
+
 /**
- * Example: `static, express, run 2 and 1 more are invalid: …`. If several cells are affected, one of them is named as
- * an example.
+ * Example: `static, express, run 2 and 1 more are invalid`. If several cells are affected, one of them is named as an
+ * example.
  */
-function reasonOf({ place, level, runs, cells, noun, because }: Doubt): string {
-  if (cells > 1) {
-    return `${runs} ${noun}s in ${cells} cells are ${level}, such as ${place}${because}`;
-  }
-  return `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}${because}`;
+function doubtText({ place, level, runs, cells, noun }: Doubt): string {
+  return cells > 1
+    ? `${runs} ${noun}s in ${cells} cells are ${level}, such as ${place}`
+    : `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}`;
 }
 
 /** Why runs are not valid, for results shown side by side. A reason that occurs on both sides is stated once. */
@@ -236,12 +247,15 @@ export function doubtsOfSides(
     level: those[0].doubt.level,
     runs: sum(those, ({ doubt }) => doubt.runs),
   }));
-  return worstFirst(groups).map(({ those, level }) => {
-    const [{ name, doubt }] = those;
-    if (those.length === 1) return `${name}: ${reasonOf(doubt)}`;
-    const runs = those.map(({ name, doubt: { runs, noun } }) =>
-      `${counted(runs, noun)} of ${name}`
-    );
-    return `${listed(runs, "and")} are ${level}, such as ${doubt.place} of ${name}${doubt.because}`;
-  });
+  return withReasons(
+    worstFirst(groups).map(({ those, level }) => {
+      const [{ name, doubt }] = those;
+      const { finding, place } = doubt;
+      if (those.length === 1) return { said: `${name}: ${doubtText(doubt)}`, finding };
+      const runs = those.map(({ name, doubt: { runs, noun } }) =>
+        `${counted(runs, noun)} of ${name}`
+      );
+      return { said: `${listed(runs, "and")} are ${level}, such as ${place} of ${name}`, finding };
+    }),
+  );
 }

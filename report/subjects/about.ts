@@ -5,7 +5,12 @@
 import { type Block, list, text } from "../blocks.ts";
 import type { Run } from "../../runner/result/result.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
-import { noResponseCaveats, stoppedCaveats, warningsOf } from "../findings/caveats.ts";
+import {
+  incompleteCaveats,
+  noResponseCaveats,
+  stoppedCaveats,
+  warningsOf,
+} from "../findings/caveats.ts";
 import { isValid, type TrustModel, trustOfRuns } from "../findings/trust.ts";
 import { otherStatusesText } from "../findings/no_response.ts";
 import { capitalized } from "../writing/words.ts";
@@ -35,6 +40,7 @@ export function about({ results, asWritten }: ReportContext): Block[] {
   const agents = agentsText(runs);
   return [
     { ...text("source", typeof source === "string" ? source : "", "note"), forms: ["page"] },
+    ...incompleteCaveats(results).map((one) => text(one.code, one.text, "warning")),
     ...doubtsOf(runs),
     { kind: "facts", facts: factsOf(results), forms: ["page", "markdown"] },
     { ...text("agents", agents && `Agents: ${agents}`), forms: ["terminal"] },

@@ -46,6 +46,20 @@ Deno.test("two experiments of one target each are compared by scenario, whatever
   );
 });
 
+Deno.test("the method explains only the intervals and verdicts that the comparison has", () => {
+  const methodOf = (base: Rates, next: Rates): string => {
+    const [, method] = comparedText(compareAt(base, next)).split("\nMethod\n");
+    return method.split("\n\n")[0].replace(/\s+/g, " ");
+  };
+  assert.equal(methodOf({ a: [1_000] }, { a: [1_010] }), "A ratio is NEW over BASE.");
+  const proven = methodOf(SAME, { a: around(800), b: around(1_500) });
+  assert.match(
+    proven,
+    /^A ratio is NEW over BASE, with a 95 % interval from .* Better or worse: /,
+  );
+  assert.doesNotMatch(proven, /Inconclusive|Likely|No difference seen/);
+});
+
 Deno.test("the order in which parameters are written does not matter", () => {
   const one = (parameters: Record<string, number>): Results =>
     resultsFixture({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/render/markdown.ts";
-import { meaningOfRuns, trustOf, trustOfRuns } from "../../report/findings/trust.ts";
+import { doubtsOfSides, meaningOfRuns, trustOf, trustOfRuns } from "../../report/findings/trust.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
@@ -12,9 +12,10 @@ import { renderMeasurement, renderMeasurementMarkdown } from "./measured.ts";
 import { tableIn } from "./said.ts";
 
 const PLAIN = { width: 100, color: false, unicode: true };
+const EVIDENCE =
+  "The generator may have been the limit, not the target: its busiest worker used 97 % of a core.";
 const REASON =
-  "The generator may have been the limit, not the target: its busiest worker used 97 % of a " +
-  "core. Give the generator more workers (-w of plateau bench, or `workers` of an experiment's load).";
+  `${EVIDENCE} Give the generator more workers (-w of plateau bench, or \`workers\` of an experiment's load).`;
 
 function busy(cpu: number): TrustFinding {
   const evidence = { cpu, waiting: null };
@@ -62,7 +63,7 @@ Deno.test("the worst run decides, and runs to doubt alike have a line with why, 
     level: "invalid",
     text: "in 1 of 4 runs the generator or the machine distorted the figures; 2 more are suspect",
     reasons: [
-      `static, fast, run 2 is invalid: ${REASON}`,
+      `static, fast, run 2 is invalid: ${EVIDENCE}`,
       `2 runs in 2 cells are suspect, such as static, fast, run 1: ${REASON}`,
     ],
   });
@@ -129,6 +130,39 @@ Deno.test("a reason that many runs have is said once, whatever else they have, a
   ]);
 });
 
+Deno.test("what invalid and suspect runs have in common is said once, after the last of them", () => {
+  const results = judged("invalid", "suspect", "suspect");
+  const waited = (waiting: number, severity: "suspect" | "invalid"): TrustFinding => ({
+    code: "neighbour",
+    severity,
+    evidence: { waiter: "target", waiting, others: 1.2, busiest: [] },
+    advice: ["stop-other-programs"],
+  });
+  const niced: TrustFinding = {
+    code: "low-priority",
+    severity: "suspect",
+    evidence: { nice: 19, waiting: 0.4, others: 1.2, busiest: [] },
+    advice: ["raise-priority"],
+  };
+  const found = [waited(0.6, "invalid"), waited(0.3, "suspect"), niced];
+  found.forEach((finding, i) => Object.assign(results.runs[i].generator, { findings: [finding] }));
+  const OTHERS = "of the time that it had work, and other programs used 1.2 cores";
+  assert.deepEqual(trustOfRuns(results.runs)?.reasons, [
+    `static, fast, run 1 is invalid: The target did not get the cores that it needed: it waited 60 % ${OTHERS}; they held the generator back so much that the figures are not those of the target.`,
+    `static, fast, run 2 is suspect: The target did not get the cores that it needed: it waited 30 % ${OTHERS}. Stop other programs (plateau doctor names them) or measure when they are idle.`,
+    "static, slow, run 1 is suspect: The target did not get the cores that it needed: at nice 19 it waited 40 % of its runnable time, and other programs used 1.2 cores. Programs that Plateau did not start, such as the target's database, count as other programs. Give the target normal priority.",
+  ]);
+  const sides = [["BASE", 0], ["NEW", 1]] as const;
+  const [base, next] = doubtsOfSides(
+    sides.map(([name, i]) => ({ name, runs: [results.runs[i]] })),
+  );
+  assert.match(base, /^BASE: static, fast, run 1 is invalid: .* not those of the target\.$/);
+  assert.match(
+    next,
+    /^NEW: .* used 1\.2 cores\. Programs that .* Stop other programs [^\n]* idle\.$/,
+  );
+});
+
 Deno.test("a single run gives its reasons as they are", () => {
   const [run] = judged("suspect").runs;
   const alone = trustOfRuns([run]);
@@ -139,6 +173,18 @@ Deno.test("a single run gives its reasons as they are", () => {
 Deno.test("without runs there is nothing to trust or to doubt", () => {
   assert.equal(trustOfRuns([]), null);
   assert.doesNotMatch(renderReportPage([reportModel(judgedNothing())]), /class="trust/);
+});
+
+Deno.test("how far an experiment came is no doubt about a run, so it is said before the runs in doubt", () => {
+  const model = reportModel({ ...judged("invalid"), state: "interrupted", planned: 20 });
+  const line = "Interrupted: 4 of 20 planned runs are done.";
+  const [, , first, second] = renderSummary(model, PLAIN).split("\n");
+  assert.deepEqual(first, line);
+  assert.match(second, /^Invalid: in 1 of 4 runs/);
+  assert.match(
+    renderReportPage([model]),
+    new RegExp(`<p class="warning">${line}</p>\\n<details class="trust`),
+  );
 });
 
 function judgedNothing(): Results {

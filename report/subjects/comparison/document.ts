@@ -121,9 +121,14 @@ function pairsOf({ cells, sides: [base] }: ResultsComparison): ComparedPair[] {
   }));
 }
 
+/** For example `NEW over BASE`. */
+function overText([base, next]: ResultsComparison["sides"]): string {
+  return `${next.name} over ${base.name}`;
+}
+
 export function sideBySide(comparison: ResultsComparison): Block[] {
-  const { cells, sides: [base, next] } = comparison;
-  const caption = `${next.name} over ${base.name}, and both figures`;
+  const { cells, sides } = comparison;
+  const caption = `${overText(sides)}, and both figures`;
   const both = comparedTable(caption, pairsOf(comparison), { areSides: true });
   return [
     ...both === null ? [] : [table({ ...both, notes: [] }, { forms: ["page", "markdown"] })],
@@ -192,9 +197,10 @@ function latency({ cells, sides }: ResultsComparison): Block[] {
 }
 
 function method({ cells, sides }: ResultsComparison): Block[] {
+  const comparisons = cells.map(({ comparison }) => comparison);
   return [
     group("", sides.map(sideBlock), { layout: "halves" }),
-    ...notesOf(cells.map(({ comparison }) => comparison)).map((note) => text("how", note)),
+    ...notesOf(comparisons, overText(sides)).map((note) => text("how", note)),
   ];
 }
 

@@ -12,6 +12,7 @@ import {
   type GroupComparison,
   NOTABLE_CHANGE,
 } from "../../judge/comparison.ts";
+import { whyOpen } from "../../judge/places.ts";
 import { COMPARED, type ComparedFigure, DECISIVE } from "../../judge/group.ts";
 import { figureName, LOOKS_NOTE, verdictText, verdictWord } from "../../findings/judgements.ts";
 import { percentText, ratioText } from "../../writing/ratios.ts";
@@ -46,7 +47,8 @@ export function comparedTable(
     figure !== "cpuPerRequest" ||
     pairs.some(({ comparison }) => comparisonOf(comparison, figure).ratio !== null)
   );
-  return tableOf({ caption, notes: notesOf(pairs.map(({ comparison }) => comparison)) }, pairs, [
+  const notes = notesOf(pairs.map(({ comparison }) => comparison), "the target over its base");
+  return tableOf({ caption, notes }, pairs, [
     ...areSides ? [column.name<ComparedPair>("Cell", ({ name }) => name)] : [
       column.name<ComparedPair>("Target", ({ name, color }) => ({ text: name, color })),
       column.text<ComparedPair>("Against", ({ base }) => base),
@@ -153,11 +155,35 @@ function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
     "slower does so in both stages.";
 }
 
+type Noted = "equivalent" | "proven" | "likely" | "not-seen" | "inconclusive";
+
+/** The kind of verdict that needs a note; null without an interval, and if the verdict's own words say everything. */
+function notedOf(one: FigureComparison): Noted | null {
+  if (one.interval === null) return null;
+  if (one.verdict !== "inconclusive") return one.verdict === "equivalent" ? "equivalent" : "proven";
+  switch (whyOpen(one)) {
+    case "likely-ahead":
+    case "likely-behind":
+      return "likely";
+    case "no-difference-seen":
+      return "not-seen";
+    case "nothing":
+    case "errors":
+    case "sessions":
+      return null;
+    default:
+      return "inconclusive";
+  }
+}
+
 /**
- * Notes on the meaning of ratios and verdicts. If there is a particular reason why a verdict is inconclusive, the
+ * Notes on the ratios and the verdicts that occur, one for each, so that several tables share those they have in
+ * common. If there is a particular reason why a verdict is inconclusive, the
  * verdict itself states it, so no note does.
+ *
+ * @param of What a ratio compares, such as `NEW over BASE`.
  */
-export function notesOf(comparisons: readonly GroupComparison[]): string[] {
+export function notesOf(comparisons: readonly GroupComparison[], of: string): string[] {
   const [{ marginRatio }] = comparisons;
   const all = comparisons.flatMap(({ figures }) => figures);
   const isPaired = all.some(({ pairs }) => pairs !== null);
@@ -168,16 +194,35 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
     : "";
   const [staged = null] = all.flatMap(({ stages }) => stages ?? []);
   const contrasts = all.flatMap(({ between }) => contrastIn(between) ?? []);
+  const interval = all.some(({ interval }) => interval !== null)
+    ? `, with a 95 % interval${from}`
+    : "";
+  const margin = percentText(marginRatio);
+  const pairs = isPaired ? "pairs" : "runs";
+  const noted = new Set(all.map(notedOf));
+  const notes = ([
+    ["equivalent", `Equivalent: the whole interval is within ${margin}.`],
+    [
+      "proven",
+      `Better or worse: the whole interval is beyond ${margin}, also after Holm's correction for the number of ` +
+      `comparisons, and by the exact test of ${pairs}.`,
+    ],
+    [
+      "likely",
+      "Likely: the interval shows a difference, but Holm's correction for the number of comparisons, the exact test " +
+      `of ${pairs} or the margin of ${margin} leaves it open.`,
+    ],
+    [
+      "not-seen",
+      `No difference seen: no verdict, though a change of ${
+        percentText(NOTABLE_CHANGE)
+      } would have shown in 4 of 5 experiments.`,
+    ],
+    ["inconclusive", "Inconclusive: no verdict; more runs, or a longer measurement, may decide."],
+  ] as const).filter(([kind]) => noted.has(kind));
   return [
-    `A ratio is the target over its base, with a 95 % interval${from}. Equivalent: the whole ` +
-    `interval is within ${percentText(marginRatio)}. Better or worse: ` +
-    "the whole interval is beyond that margin, also after Holm's correction for the number of comparisons, " +
-    `and by the exact test of ${isPaired ? "pairs" : "runs"}. Likely: the interval shows a ` +
-    "difference, but the correction, the exact test or the margin leaves it open. No difference " +
-    `seen: no verdict, though a change of ${
-      percentText(NOTABLE_CHANGE)
-    } would have shown in 4 of 5 experiments. ` +
-    "Inconclusive: none of these; more runs, or a longer measurement, may decide.",
+    `A ratio is ${of}${interval}.`,
+    ...notes.map(([, note]) => note),
     ...(all.some(({ isDoubted }) => isDoubted)
       ? ["Only with doubtful runs: the undisturbed runs alone do not give this verdict."]
       : []),
