@@ -113,7 +113,7 @@ export function caveat<Code extends keyof typeof SENTENCES>(
 }
 
 function progressText({ runs, planned }: PlannedRuns): string {
-  return `${runs} of ${counted(planned, "planned run")} are done`;
+  return `${runs} of ${counted(planned, "planned run is", "planned runs are")} done`;
 }
 
 /** A change by a factor of ten. Larger changes and intervals are not stated. */

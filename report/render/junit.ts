@@ -128,7 +128,9 @@ function searchPlace(run: Run): string {
 /** A single testcase for all planned runs that are missing because the experiment was interrupted or has not ended. */
 function unfinishedCases({ experiment: { name }, state, runs, planned }: Results): Testcase[] {
   if (state === "done") return [];
-  const message = `${state}: ${runs.length} of ${counted(planned, "planned run")} are done`;
+  const message = `${state}: ${runs.length} of ${
+    counted(planned, "planned run is", "planned runs are")
+  } done`;
   const problem = { kind: "error", type: state, message } as const;
   return [{ classname: name, name: "all planned runs: measured", problem }];
 }

@@ -88,7 +88,7 @@ const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
     caveat("still-running", { runs: 2, planned: 6 }),
     "Still running: 2 of 6 planned runs are done.",
   ],
-  [caveat("interrupted", { runs: 0, planned: 1 }), "Interrupted: 0 of 1 planned run are done."],
+  [caveat("interrupted", { runs: 0, planned: 1 }), "Interrupted: 0 of 1 planned run is done."],
   [caveat("parts-missing", { parts: 1 }), "1 part of the plan was not measured."],
   [
     caveat("two-groups", {
