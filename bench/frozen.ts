@@ -49,10 +49,11 @@ const NAMES = Object.keys(CASES) as Case[];
 interface Run {
   readonly latency: Measurement["latency"];
   /**
-   * All latencies in ascending order: `expectedMs` as far as they are known when the load ends, `trueMs` as they would
-   * turn out in the end.
+   * The latencies that a report should have, in ascending order: a request that was never sent counts with the time that
+   * it had waited when the load ended.
    */
   readonly expectedMs: readonly number[];
+  /** The latencies if every request had been sent in the end, in ascending order. */
   readonly trueMs: readonly number[];
   readonly frozenMs: number;
   readonly workMs: number;

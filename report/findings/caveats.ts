@@ -100,9 +100,9 @@ const SENTENCES = {
       } or more`;
   },
   "stopped-early": ({ repetitions }: Pick<Stopping, "repetitions">) =>
-    `If a few runs are far slower than the rest, ${repetitions} repetitions may include none of the slow runs. Intervals of ` +
-    `\`repeat: until\` then contain the true value in as few as ${SKEWED_COVERAGE.sequence} of 100 cases, ` +
-    `and most of the intervals that miss it come from fewer than ${LEAST_OF_GROUPS} repetitions`,
+    `If a few runs are far slower than the rest, ${repetitions} repetitions may include none of the slow runs. The 95 % ` +
+    `intervals of an experiment that stops early (\`repeat: until\`) then contain the true value in as few as ${SKEWED_COVERAGE.sequence} ` +
+    `of 100 cases, and most of those that miss it come from fewer than ${LEAST_OF_GROUPS} repetitions, as here`,
 };
 
 export function caveat<Code extends keyof typeof SENTENCES>(
@@ -113,7 +113,7 @@ export function caveat<Code extends keyof typeof SENTENCES>(
 }
 
 function progressText({ runs, planned }: PlannedRuns): string {
-  return `${runs} of ${counted(planned, "planned run is", "planned runs are")} done`;
+  return `${runs} of ${counted(planned, "planned run")} ${planned === 1 ? "is" : "are"} done`;
 }
 
 /** A change by a factor of ten. Larger changes and intervals are not stated. */

@@ -388,7 +388,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       sliced: of.cell === null ? null : turnsOf(of.figure, sliced),
     });
     // Two figures that are certainly 0 satisfy "at most" and "at least" with any factor, but no
-    // strict inequality. A peak of 0 decides nothing.
+    // strict inequality. A constant such as a peak throughput, which has no cell, is never certain.
     const isSureOf0 = ratio === null && opens.length === 0 &&
       [of, to].every(({ cell, range }) => cell !== null && range.interval !== null);
     return isSureOf0

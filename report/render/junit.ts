@@ -128,8 +128,8 @@ function searchPlace(run: Run): string {
 /** A single testcase for all planned runs that are missing because the experiment was interrupted or has not ended. */
 function unfinishedCases({ experiment: { name }, state, runs, planned }: Results): Testcase[] {
   if (state === "done") return [];
-  const message = `${state}: ${runs.length} of ${
-    counted(planned, "planned run is", "planned runs are")
+  const message = `${state}: ${runs.length} of ${counted(planned, "planned run")} ${
+    planned === 1 ? "is" : "are"
   } done`;
   const problem = { kind: "error", type: state, message } as const;
   return [{ classname: name, name: "all planned runs: measured", problem }];

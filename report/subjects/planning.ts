@@ -326,7 +326,9 @@ function leastTimeBlocks({ figures, runS, sessions }: PlanModel): Block[] {
       "(give --session-noise and --session-setup to plan how many sessions are needed).";
   return [
     byFigure(
-      "How to find a change in the least time: length of the counted part of a run, and number of runs",
+      `The quickest way to find a change: ${
+        sessions ? "sessions, and runs of each side in a session" : "runs of each side"
+      }, the counted part of each run, and the time for all`,
       "Change",
       known,
       CHANGES.map((change, i) => [

@@ -56,7 +56,7 @@ export function contradictions(kept: Results, origin: Origin): Problem[] {
 /** Checks that the experiment in the results matches the hash stored beside it. */
 function settingsProblems({ experiment, settings }: Results): Problem[] {
   if (hashSettings(experiment) === settings) return [];
-  return [problem("experiment", "its SHA-256 is not the one in settings")];
+  return [problem("experiment", "it was changed: its SHA-256 is not the one in the key settings")];
 }
 
 /** Each repetition of a cell must exist once, without gaps. @param ofCell The cell's runs and missing runs. */

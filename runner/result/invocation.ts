@@ -46,7 +46,9 @@ const ab = z.strictObject({
     "Both commits, BASE..HEAD; BASE.. if the new side is a working tree with changes",
   ),
   file: z.string().describe("The experiment file, relative to the root of the repository"),
-  only: only.optional().describe("Value of --only, which names targets as the file does"),
+  only: only.optional().describe(
+    "Value of --only, with the names that targets have in the file, not those of the two commits' copies",
+  ),
   margin: z.number().min(0).describe("Margin within which both commits count as equal, as a share"),
   order: z.enum(["slices", "blocks"]).optional().describe(
     "Whether both commits took turns in slices or in blocks of runs; absent in older files, which used blocks",

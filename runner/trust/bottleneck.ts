@@ -236,8 +236,8 @@ function isHidden(generator: Generator): boolean {
 }
 
 /**
- * Whether competing programs explain why the bottleneck is unknown. Of a target that needs little CPU time, they do not
- * if its requests fail or are held open, because the bottleneck is then unknown without them, too.
+ * Whether competing programs explain why the bottleneck is unknown. If the target needs little CPU time and its requests
+ * fail or are held open, they do not: the bottleneck would then be unknown even without them.
  */
 function isByOthers(run: BottleneckRun): boolean {
   const { generator } = run;

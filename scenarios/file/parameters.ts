@@ -47,10 +47,10 @@ interface FilledIn {
   /** Problems of the file, with their paths. */
   readonly findings: readonly PathProblem[];
   /**
-   * Converts problems of `data` into problems of the file, with their paths in the file. Leaves out those that
-   * `findings` already explains.
+   * Converts problems of `data` into problems of the file, with their paths in the file. Leaves out those in a text with a
+   * placeholder that could not be filled in, because `problems` or `findings` already explain them.
    */
-  readonly inFile: (findings: readonly PathProblem[]) => PathProblem[];
+  readonly inFile: (ofData: readonly PathProblem[]) => PathProblem[];
 }
 
 /** Never throws, because the result contains all problems. */

@@ -112,7 +112,7 @@ export class ArtilleryProcessor {
         return this.#export(node);
       case "ExportDefaultDeclaration":
       case "ExportAllDeclaration":
-        return this.#leave(node, "only functions with names can be exported");
+        return this.#leave(node, "only exports by name are supported, as in export function NAME");
       case "FunctionDeclaration":
         return this.#function(node, node.start);
       case "BlockStatement":

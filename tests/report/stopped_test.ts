@@ -57,8 +57,9 @@ for (const [reached, text] of sentences) {
 Deno.test("who was precise early is told what rare slow runs do to such intervals", () => {
   assert.equal(
     textOf(resultsOf(REACHED), "stopped-early"),
-    "If a few runs are far slower than the rest, 5 repetitions may include none of the slow runs. Intervals of `repeat: until` then " +
-      "contain the true value in as few as 86 of 100 cases, and most of the intervals that miss it come from fewer than 14 repetitions.",
+    "If a few runs are far slower than the rest, 5 repetitions may include none of the slow runs. The 95 % intervals of an " +
+      "experiment that stops early (`repeat: until`) then contain the true value in as few as 86 of 100 cases, and most of " +
+      "those that miss it come from fewer than 14 repetitions, as here.",
   );
   const others: Reached[] = [
     { ...REACHED, repetitions: 14 },

@@ -1,6 +1,6 @@
 /**
- * Distributions of latencies and of whole seconds, with a row for each cell (all its runs pooled) or a row for each
- * run.
+ * Tables of distributions: latencies, with a row for each cell (all its runs pooled), and the requests and bytes of each
+ * whole second, with a row for each run.
  */
 import type { Run } from "../../../runner/result/result.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";

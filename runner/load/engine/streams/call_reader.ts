@@ -174,7 +174,9 @@ export class CallReader {
     if (this.#problem !== null) return this.#problem;
     if (this.#prefixBytes > 0) return "the call ended within a message";
     if (status !== 0 || !isUnary || this.received === 1) return null;
-    return `the response has ${this.received === 0 ? "no message" : `${this.received} messages`}`;
+    return `the response has ${
+      this.received === 0 ? "no message" : `${this.received} messages`
+    } instead of 1`;
   }
 }
 
