@@ -136,5 +136,5 @@ export function basedOn(cells: readonly CellRuns[], base: string | null): readon
  * suffices.
  */
 export function isNamedBase({ target }: Pick<CellRuns, "target">, base: string): boolean {
-  return target === base || target.endsWith(` ${base}`);
+  return target === base || target.endsWith(` ${valueText(base)}`);
 }

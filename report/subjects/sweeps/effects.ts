@@ -124,7 +124,8 @@ function dimensionsOf(cells: readonly CellRuns[], choice: ComparedChoice): Dimen
       const levels = numericFactor(cells, path)?.values.map(({ text }) => text) ??
         listedValues(cells, path, choice.experiment)
           .filter((level) => cells.some((cell) => levelOf(cell) === level));
-      const isBase = (level: string): boolean => path === compared && level === choice.base;
+      const base = path === compared && choice.base !== null ? valueText(choice.base) : null;
+      const isBase = (level: string): boolean => level === base;
       return {
         name: factorName(cells, path),
         levelOf,
