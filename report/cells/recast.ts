@@ -57,6 +57,15 @@ function valuesOf(cells: readonly CellRuns[], path: string): string[] {
   return [...new Set(cells.map((cell) => valueText(valueOf(cell, path))))];
 }
 
+/** The values of a factor that the experiment lists, in that order, followed by any others of these cells. */
+export function listedValues(
+  cells: readonly CellRuns[],
+  path: string,
+  experiment: unknown,
+): string[] {
+  return [...new Set([...writtenValues(experiment, path), ...valuesOf(cells, path)])];
+}
+
 /** Turns the values of the factor into targets. Cells without the factor are left out. */
 export function recast(
   cells: readonly CellRuns[],
@@ -64,7 +73,7 @@ export function recast(
   { experiment }: ComparedChoice,
 ): CellRuns[] {
   const holders = cells.filter((cell) => valueOf(cell, path) !== undefined);
-  const values = [...new Set([...writtenValues(experiment, path), ...valuesOf(holders, path)])];
+  const values = listedValues(holders, path, experiment);
   const name = factorName(cells, path);
   const isOneTarget = new Set(holders.map(({ target }) => target)).size === 1;
   const inOrder = holders.toSorted((a, b) =>
@@ -127,5 +136,5 @@ export function basedOn(cells: readonly CellRuns[], base: string | null): readon
  * suffices.
  */
 export function isNamedBase({ target }: Pick<CellRuns, "target">, base: string): boolean {
-  return target === base || target.endsWith(` ${base}`);
+  return target === base || target.endsWith(` ${valueText(base)}`);
 }

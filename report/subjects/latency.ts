@@ -2,7 +2,7 @@
 import { type Block, figure, type Panel } from "../blocks.ts";
 import { burstFindings } from "../findings/timeline_findings.ts";
 import { axisOver, compact, legendOf, type Xy, type XySeries } from "../chart.ts";
-import { densityFinding, densityOf, firstAndLast } from "./charts/density.ts";
+import { allOrExtremes, densityFinding, densityOf } from "./charts/density.ts";
 import type { ScenarioContext } from "./subject.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import type { CellRuns } from "../cells/cells.ts";
@@ -43,7 +43,7 @@ const HEATMAP =
   "Each column is an interval, each row a step of latency. The stronger the colour, the larger the share of the interval's requests that took so long. Two dark rows are two groups of requests, such as hits and misses of a cache; a tall column is a moment in which some waited. The row above the dotted line counts faster requests, too. A line above a cell marks lower bounds: requests that timed out, were unfinished or were never sent, and would have taken longer. Point at a cell, or use the arrow keys, to read it. The axis is logarithmic; all targets of the scenario share it.";
 
 export const DENSITY =
-  "The further left a curve, the faster the responses; the higher the curve, the more requests took about that long. A second hump, or a long tail to the right, is a group of slow requests. More than two curves are drawn one above the other, the lowest median on top. Move the red line, or set its number, to read the share of all requests within it; a ≥ before the share means that requests without a known end may lie within it, too. Only completed requests are drawn. The axis is logarithmic and leaves out the fastest 0.1 % and the slowest 0.05 %.";
+  "The further left a curve, the faster the responses; the higher the curve, the more requests took about that long. A second hump, or a long tail to the right, is a group of slow requests. More than two curves are drawn one above the other, in the order of the tables. Move the red line, or set its number, to read the share of all requests within it; a ≥ before the share means that requests without a known end may lie within it, too. Only completed requests are drawn. The axis is logarithmic and leaves out the fastest 0.1 % and the slowest 0.05 %.";
 
 const TAILS =
   "The curve shows the slowest requests: at p99 one request in a hundred took longer, at p99.9 one in a thousand. Thick: all runs of a target together. Thin: each run. A curve that turns up early has a long tail; thin lines far apart are runs that differ. A curve ends where fewer than ten requests lie beyond it. A dotted part is a lower bound: requests that timed out, were unfinished or were never sent could raise it. Both axes are logarithmic.";
@@ -137,9 +137,8 @@ function tailsFinding(cells: readonly CellRuns[]): string {
   );
   if (odds === undefined || filled.length === 0) return "";
   const times = filled
-    .map(({ label, latency }) => ({ label, ...latency.percentile(100 - 100 / odds) }))
-    .sort((a, b) => a.value - b.value);
-  const texts = firstAndLast(times).map(({ label, value, isAtLeast }) =>
+    .map(({ label, latency }) => ({ label, ...latency.percentile(100 - 100 / odds) }));
+  const texts = allOrExtremes(times, ({ value }) => value).map(({ label, value, isAtLeast }) =>
     `${formatMs(value)}${isAtLeast ? " or more" : ""} (${label})`
   );
   return `One request in ${formatCount(odds)} took longer than ${texts.join(", ")}.`;

@@ -66,7 +66,7 @@ export const SUBJECTS: readonly Subject<ReportContext>[] = [
   overview,
   ["capacity", "Capacity", "summary", capacity],
   ["tradeoff", "Throughput against tail latency", "summary", tradeoff],
-  ["sweeps", "Sweeps", "summary", sweeps],
+  ["sweeps", "Factors", "summary", sweeps],
   ["claims", "Claims", "detail", claims],
   ["compared", "Relative comparison", "detail", compared],
   ["slices", "Slices over time", "detail", slices],

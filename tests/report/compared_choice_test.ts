@@ -57,3 +57,26 @@ Deno.test("compared: a base that is no first target turns the forest around", ()
   const { forest } = concluded(choosing(resultsAt(TWO), { base: "b" }));
   assert.deepEqual(forest?.rows.map(({ label, word }) => `${label} ${word}`), ["a worse"]);
 });
+
+Deno.test("compared: the base may be a value that says nothing alone, whichever side is ahead", () => {
+  const sides = [[2, 4], ["off", "on"], [500, 1_000], ["500/s", "1000/s"]];
+  const sentences = sides.flatMap((values) =>
+    values.map((base) => {
+      const cells = values.map((value, i): SweepCell => ({
+        parameters: { "set.x": value },
+        rate: 100 * (i + 1),
+      }));
+      return concluded(choosing(sweepResults(cells), { factor: "x", base: String(base) })).sentence;
+    })
+  );
+  assert.deepEqual(sentences.map((one) => one.replaceAll("\u00a0", " ")), [
+    "x 4 has 2.0× the requests/s of x 2.",
+    "x 2 costs 50 % of the throughput of x 4.",
+    "x on has 2.0× the requests/s of x off.",
+    "x off costs 50 % of the throughput of x on.",
+    "x 1,000 has 2.0× the requests/s of x 500.",
+    "x 500 costs 50 % of the throughput of x 1,000.",
+    "x 1,000/s has 2.0× the requests/s of x 500/s.",
+    "x 500/s costs 50 % of the throughput of x 1,000/s.",
+  ]);
+});

@@ -4,7 +4,7 @@ import type { Xy, XySeries } from "../../report/chart.ts";
 import { reportModel } from "../../report/model.ts";
 import { censoredResults, FROZEN, TIMED_OUT } from "./censored_results.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
-import { chartsIn } from "./said.ts";
+import { chartsIn, saidAs, tableIn } from "./said.ts";
 
 function densityOf(cells: readonly Omit<CellSpec, "scenario">[]): Xy {
   const results = resultsFixture({ cells: cells.map((cell) => ({ ...cell, scenario: "s" })) });
@@ -14,16 +14,27 @@ function densityOf(cells: readonly Omit<CellSpec, "scenario">[]): Xy {
   return density;
 }
 
-Deno.test("series come from the lowest median, above each other", () => {
-  const medians = [9, 2, 30, 5, 4, 8, 7, 3];
-  const { series, ridges } = densityOf(
-    medians.map((medianMs) => ({ target: `of ${medianMs}`, medianMs })),
-  );
+Deno.test("series lie above each other in the order of the tables, whatever their medians", () => {
+  const model = reportModel(resultsFixture({
+    cells: [[2, 9], [4, 30], [8, 5]].map(([connections, medianMs]) => ({
+      ...{ target: "a", scenario: "s", parameters: { connections } },
+      ...{ connections, medianMs },
+    })),
+  }));
+  const [{ series, ridges }] = chartsIn(model, "s1/latency", "xy");
+  const labels = [2, 4, 8].map((n) => `a · connections ${n}`);
+  assert.deepEqual(series.map(({ label }) => label), labels);
   assert.deepEqual(
-    series.map(({ label }) => label),
-    [2, 3, 4, 5, 7, 8, 9, 30].map((ms) => `of ${ms}`),
+    tableIn(model, "s1/percentiles").rows.map(([{ text }]) => text),
+    labels,
   );
   assert.equal(ridges, true);
+  const [half] = saidAs(model, "s1/latency", "half");
+  assert.deepEqual(half.match(/connections \d/g), [
+    "connections 2",
+    "connections 4",
+    "connections 8",
+  ]);
 });
 
 Deno.test("what lies within each edge grows to all completed requests, by the shares that are drawn", () => {

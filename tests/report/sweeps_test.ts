@@ -124,7 +124,7 @@ const GROWTHS: [
     "values with too many wrong responses count for nothing",
     byConnections([1, 4, 16, 64], (n) => 1_000 * n)
       .map((cell, i) => ({ ...cell, wrongRatio: i === 3 ? 0.5 : 0, medianMs: 2 })),
-    ["too few values", /^16,\d+$/, "16"],
+    ["unknown: needs 4 values", /^16,\d+$/, "16"],
   ],
 ];
 
@@ -139,6 +139,31 @@ for (const [sentence, cells, [kind, most, at, stopsAt]] of GROWTHS) {
     assert.equal(found["Not counted"], /wrong/.test(sentence) ? "64" : undefined);
   });
 }
+
+Deno.test("sweep: how many values a knee needs depends on the factor", () => {
+  const refused = atRates([1_000, 2_000, 4_000], (rate) => rate / 2)
+    .map((cell, i) => ({ ...cell, wrongRatio: i === 2 ? 0.5 : 0 }));
+  assert.equal(growth(refused)["Growth"], "unknown: needs 3 values");
+  assert.equal(
+    growth(byConnections([2, 4, 8], (n) => 500 * n))["Growth"],
+    "unknown: needs 4 values",
+  );
+});
+
+Deno.test("sweep: only the columns that a table has are explained", () => {
+  const explained = (cells: readonly SweepCell[]): string =>
+    tableIn(modelOf(cells), "sweeps", "Growth").notes.join(" ");
+  assert.equal(explained(byConnections([2, 4, 8], (n) => 500 * n)), "");
+  assert.match(
+    explained(byConnections([1, 2, 4, 8, 16, 32], (n) => 800 * Math.min(n, 6))),
+    /^Growth stops at/,
+  );
+  assert.match(
+    explained(byLaw(0.05, 0.001, COUNTS)),
+    /Contention, .*Coherency, .*“Most served with”/,
+  );
+  assert.doesNotMatch(explained(byLaw(0.05, 0, COUNTS)), /Coherency|Most served|Not counted/);
+});
 
 Deno.test("sweep: points stand at their numbers with the intervals of their cells", () => {
   const [{ references: [offered, knee] = [], series: [{ points = [] }] }] = chartsOf(
@@ -269,7 +294,7 @@ Deno.test("sweeps are told in the terminal and in markdown, and not at all witho
   const options = { color: false, unicode: true, width: 200 };
   assert.match(
     renderSummary(model, options),
-    /\nSweeps\nstatic by rate\nTarget .*\na .* 4,9\d\d /,
+    /\nFactors\nstatic by rate\nTarget .*\na .* 4,9\d\d /,
   );
   assert.match(renderMarkdown(model), /\n#### static by rate\n\n\| Target \|/);
   assert.deepEqual(headings(modelOf([{ parameters: {}, rate: 1_000 }])), []);
@@ -335,7 +360,7 @@ Deno.test("weights: shares take three repetitions, and no variance is spoken of 
   const wordsOf = (cells: readonly SweepCell[]): string =>
     JSON.stringify([weightsTable(cells)?.caption, weightsTable(cells)?.notes]);
   assert.match(wordsOf(explained([1, 2])), /Variance explained in .*analysis of variance/);
-  assert.match(wordsOf(twice), /How factors change requests\/s in .*geometric means/);
+  assert.match(wordsOf(twice), /How factors change requests\/s in .*geometric mean/);
   assert.doesNotMatch(wordsOf(twice) + headings(modelOf(twice)), /variance/i);
   assert.deepEqual(weights(twice).map(([name, , rate]) => [name, rate]), [
     ["target", "2.00"],
@@ -351,6 +376,49 @@ Deno.test("weights: a factor that one target has alone is told with the target",
   ]));
   assert.deepEqual(rows.slice(0, 2).map(([name]) => name), ["target and instances", "cpuTime"]);
   assert.equal(rows[0][1], "one → cluster · instances 4");
+});
+
+/** “From → to” of each row of both tables, in results whose experiment says what is compared. */
+function effects(cells: readonly SweepCell[], experiment: Record<string, unknown>): string[] {
+  const results = sweepResults(cells);
+  const model = reportModel({ ...results, experiment: { ...results.experiment, ...experiment } });
+  return tablesIn(model, "sweeps").filter(({ columns }) => columns[1].label === "From → to")
+    .flatMap(({ rows }) => rows.map(([, { text }]) => text)).filter((text) => text !== "");
+}
+
+Deno.test("effects: they lead from the base, or else from the first target in the file", () => {
+  const cells = explained([2, 1], [1, 4, 8]).map((cell): SweepCell => ({
+    ...cell,
+    target: cell.target === "slow" ? "quiet" : "logging",
+  }));
+  const parts = ["1 → 4", "1 → 8"];
+  assert.deepEqual(effects(cells, {}), [
+    ...["quiet → logging", "1 → 8"],
+    ...["quiet → logging", ...parts],
+  ]);
+  assert.deepEqual(effects(cells, { base: "logging" }), [
+    ...["logging → quiet", "1 → 8"],
+    ...["logging → quiet", ...parts],
+  ]);
+  assert.equal(weightsTable(cells)?.rows[0].at(-1)?.text, "0.500");
+});
+
+Deno.test("effects: words come in the file's order, and lead to the one that differs most", () => {
+  const cells = [["none", 4], ["redis", 2], ["memory", 3]].flatMap(([cache, times]) =>
+    [1, 2].map((connections): SweepCell => ({
+      parameters: { "set.cache": String(cache), connections },
+      rate: 1_000 * connections * Number(times),
+    }))
+  );
+  const targets = { a: { set: { cache: ["none", "redis", "memory"] } } };
+  assert.deepEqual(effects(cells, { targets }), [
+    ...["none → redis", "1 → 2"],
+    ...["none → redis", "none → memory", "1 → 2"],
+  ]);
+  assert.deepEqual(effects(cells, { targets, base: "memory" }), [
+    ...["memory → redis", "1 → 2"],
+    ...["memory → none", "memory → redis", "1 → 2"],
+  ]);
 });
 
 Deno.test("weights: a missing combination leaves nothing to weigh, nor do four cells", () => {

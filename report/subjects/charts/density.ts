@@ -40,8 +40,7 @@ export function densityOf(
   { what, limit }: typeof REQUESTS = REQUESTS,
 ): Xy | null {
   const medianMs = ({ latency }: Distributed): number => latency.percentile(50).value;
-  const filled = cells.filter(({ latency }) => latency.endedCount > 0)
-    .toSorted((a, b) => medianMs(a) - medianMs(b));
+  const filled = cells.filter(({ latency }) => latency.endedCount > 0);
   if (filled.length === 0) return null;
   const unit = timeUnit(filled.map(medianMs));
   const edgesUs = decadeEdgesUs(
@@ -116,14 +115,14 @@ function decadeEdgesUs(lowUs: number, highUs: number): number[] {
 }
 
 export function densityFinding(cells: readonly CellRuns[]): string {
-  const filled = cells.filter(({ latency }) => latency.count > 0)
-    .toSorted((a, b) => percentileOf(a.latency, 50) - percentileOf(b.latency, 50));
+  const filled = cells.filter(({ latency }) => latency.count > 0);
   const left = sum(filled, ({ latency: { count, ended } }) => count - ended.count);
   const [past, present] = left === 1 ? ["was", "is"] : ["were", "are"];
   const undrawn = `${
     counted(left, "request")
   } that timed out, ${past} unfinished or never sent ${present} not drawn.`;
-  return [...firstAndLast(filled).map(halfText), ...left === 0 ? [] : [undrawn]].join(" ");
+  const named = allOrExtremes(filled, ({ latency }) => percentileOf(latency, 50));
+  return [...named.map(halfText), ...left === 0 ? [] : [undrawn]].join(" ");
 }
 
 function halfText({ label, latency }: CellRuns): string {
@@ -134,7 +133,12 @@ function halfText({ label, latency }: CellRuns): string {
   return `${half} less, and one in a hundred ${rare}.`;
 }
 
-/** All items if there are at most three, otherwise the first and the last. */
-export function firstAndLast<Item>(items: readonly Item[]): readonly Item[] {
-  return items.length <= 3 ? items : [items[0], items[items.length - 1]];
+/** All items in their order if there are at most three, otherwise those with the lowest and the highest value. */
+export function allOrExtremes<Item>(
+  items: readonly Item[],
+  valueOf: (item: Item) => number,
+): readonly Item[] {
+  if (items.length <= 3) return items;
+  const sorted = items.toSorted((a, b) => valueOf(a) - valueOf(b));
+  return [sorted[0], sorted[sorted.length - 1]];
 }

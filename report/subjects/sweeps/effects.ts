@@ -1,6 +1,6 @@
 /**
- * How much of the differences in requests/s within a scenario each factor explains, the effect of each factor between
- * its extreme values, and how much each of its values shifts p99.
+ * How much of the differences in requests/s within a scenario each factor explains, the largest effect of each factor,
+ * and how much each of its values shifts p99.
  */
 import {
   type FactorialCell,
@@ -8,10 +8,11 @@ import {
   sharesShown,
   varianceExplained,
 } from "../../../runner/stats/regression/variance_explained.ts";
-import type { CellRuns } from "../../cells/cells.ts";
+import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../../cells/factors.ts";
+import { basedOn, type ComparedChoice, comparedFactor, listedValues } from "../../cells/recast.ts";
 import { FINE_PERCENT } from "../../writing/units.ts";
-import { mean, median, sum } from "../../writing/spread.ts";
+import { mean, sum } from "../../writing/spread.ts";
 import * as column from "../tables/column.ts";
 import { type Table, tableOf, unitNamed } from "../tables/table.ts";
 import {
@@ -21,10 +22,14 @@ import {
   type RegressedCell,
 } from "../../../runner/stats/regression/quantile_regression.ts";
 
-/** The target or a factor. Its levels are in ascending order of a numeric factor's values, otherwise of requests/s. */
+/** The target or a factor. */
 interface Dimension {
   readonly name: string;
   readonly levelOf: (cell: CellRuns) => string;
+  /**
+   * At least two. The first, with which the others are compared, is the base if there is one. Numbers are in ascending
+   * order, targets and words in the order of the file.
+   */
   readonly levels: readonly string[];
 }
 
@@ -36,8 +41,11 @@ const FEWEST_WEIGHED = 5;
  * than two factors (the target counts as one), if there are few cells, or unless every combination of values was
  * measured.
  */
-export function weightsTable(scenario: string, cells: readonly CellRuns[]): Table {
-  const dimensions = dimensionsOf(cells);
+export function weightsTable(
+  { name: scenario, cells }: ScenarioRuns,
+  choice: ComparedChoice,
+): Table {
+  const dimensions = dimensionsOf(cells, choice);
   const logs = cells.length >= FEWEST_WEIGHED && areSeveral(dimensions, cells)
     ? logsOf(dimensions, cells)
     : null;
@@ -47,8 +55,7 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
   const rows: FactorRow[] = [
     ...dimensions.map((dimension, i) => ({
       name: dimension.name,
-      ends: `${dimension.levels[0]} → ${dimension.levels.at(-1)}`,
-      effect: effectOf(dimension, cells),
+      ...effectOf(dimension, cells),
       share: shares?.factors[i],
     })),
     ...shares === null ? [] : [
@@ -85,14 +92,15 @@ const SHARES =
   "is expected to add is already subtracted.";
 
 const RATIOS =
-  "The ratios compare a factor's last value with its first, as geometric means over all other factors; values that are not numbers are ordered from " +
-  "the fewest requests/s to the most.";
+  "A ratio compares requests/s at two values of a factor: the first (the base, or else the smallest number or the first " +
+  "in the file) and the one that differs most from it. It is a geometric mean over all other factors.";
 
 /**
  * The dimensions in which cells differ. Factors that not all targets have become part of the target, because their
  * effects can't be separated from the target's.
  */
-function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
+function dimensionsOf(cells: readonly CellRuns[], choice: ComparedChoice): Dimension[] {
+  const compared = comparedFactor(cells, choice);
   const paths = factorPaths(cells);
   const isOwn = (path: string): boolean => cells.some((cell) => valueOf(cell, path) === undefined);
   const own = paths.filter(isOwn);
@@ -107,12 +115,22 @@ function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
     {
       name: ["target", ...own.map((path) => factorName(cells, path))].join(" and "),
       levelOf: targetLevel,
-      levels: byRate(cells, targetLevel),
+      levels: [
+        ...new Set(basedOn(cells, compared === null ? choice.base : null).map(targetLevel)),
+      ],
     },
     ...paths.filter((path) => !isOwn(path)).map((path) => {
       const levelOf = (cell: CellRuns): string => valueText(valueOf(cell, path));
-      const numbers = numericFactor(cells, path)?.values.map(({ text }) => text);
-      return { name: factorName(cells, path), levelOf, levels: numbers ?? byRate(cells, levelOf) };
+      const levels = numericFactor(cells, path)?.values.map(({ text }) => text) ??
+        listedValues(cells, path, choice.experiment)
+          .filter((level) => cells.some((cell) => levelOf(cell) === level));
+      const base = path === compared && choice.base !== null ? valueText(choice.base) : null;
+      const isBase = (level: string): boolean => level === base;
+      return {
+        name: factorName(cells, path),
+        levelOf,
+        levels: levels.toSorted((a, b) => Number(isBase(b)) - Number(isBase(a))),
+      };
     }),
   ].filter(({ levels }) => levels.length > 1);
 }
@@ -120,13 +138,6 @@ function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
 /** Whether the cells differ in several dimensions, of which at least one is a factor. */
 function areSeveral(dimensions: readonly Dimension[], cells: readonly CellRuns[]): boolean {
   return dimensions.length > 1 && factorPaths(cells).length > 0;
-}
-
-/** The values of a factor, from the one with the lowest requests/s to the one with the highest. */
-function byRate(cells: readonly CellRuns[], levelOf: Dimension["levelOf"]): string[] {
-  return [...Map.groupBy(cells, levelOf)]
-    .map(([level, those]) => ({ level, rate: median(those.map(({ rate }) => rate.mean)) }))
-    .sort((a, b) => a.rate - b.rate).map(({ level }) => level);
 }
 
 /** The logarithms of requests/s of each cell's runs; null if a run completed no request. */
@@ -142,15 +153,23 @@ function logsOf(
 }
 
 /**
- * Requests/s at the last level over requests/s at the first. Everything else is equal, because every combination was
- * measured.
+ * The level whose requests/s differ most from those of the first, and the ratio of the two. Everything else is equal,
+ * because every combination was measured.
  */
-function effectOf({ levels, levelOf }: Dimension, cells: readonly CellRuns[]): number {
+function effectOf(
+  { levels: [first, ...others], levelOf }: Dimension,
+  cells: readonly CellRuns[],
+): Pick<FactorRow, "ends" | "effect"> {
   const meanAt = (level: string): number => {
     const those = cells.filter((cell) => levelOf(cell) === level);
     return mean(those.map(({ runs }) => mean(runs.map(({ rate }) => Math.log(rate)))));
   };
-  return Math.exp(meanAt(levels[levels.length - 1]) - meanAt(levels[0]));
+  const base = meanAt(first);
+  const effects = others.map((to) => ({ to, log: meanAt(to) - base }));
+  const { to, log } = effects.reduce((most, one) =>
+    Math.abs(one.log) > Math.abs(most.log) ? one : most
+  );
+  return { ends: `${first} → ${to}`, effect: Math.exp(log) };
 }
 
 // How much each value of each factor shifts p99.
@@ -167,8 +186,8 @@ const MOST_CELLS = 40;
  * The effect of each value of each factor on p99. Without rows if there are fewer than two factors (the target counts
  * as one), more than MOST_CELLS cells, a single run per cell, or too few requests.
  */
-export function tailTable(scenario: string, cells: readonly CellRuns[]): Table {
-  const dimensions = dimensionsOf(cells);
+export function tailTable({ name: scenario, cells }: ScenarioRuns, choice: ComparedChoice): Table {
+  const dimensions = dimensionsOf(cells, choice);
   const isSought = cells.length <= MOST_CELLS && areSeveral(dimensions, cells);
   const caption = `What moves p99 in ${scenario}`;
   return tableOf({ caption, notes: [NOTE] }, isSought ? rowsOf(dimensions, cells) : [], [
@@ -190,7 +209,7 @@ interface TailRow {
 
 const NOTE =
   "Quantile regression of all requests at p99: by how much a value of a factor multiplies p99, compared with " +
-  "the factor's first value, whatever the other factors' values. In brackets: the 95 % interval over the runs. " +
+  "the factor's first value (the base, or else the smallest number or the first in the file), whatever the other factors' values. In brackets: the 95 % interval over the runs. " +
   "Where factors interact, the figure is a weighted average of the factor's effects at the others' values. R. Koenker and G. Bassett, Econometrica 46 " +
   "(1978); Y. Zhang et al.: Treadmill, ISCA 2016.";
 

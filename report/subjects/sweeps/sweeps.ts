@@ -2,9 +2,10 @@
  * The effects of an experiment's factors. For each scenario: its figures against every factor with three or more
  * numeric values, the knee at which requests/s stop growing, and the effect of each factor.
  */
-import type { Knee } from "../../../runner/stats/regression/knee.ts";
+import { type Knee, LEAST_VALUES } from "../../../runner/stats/regression/knee.ts";
 import { type Block, figure, FORMS, group, table, text } from "../../blocks.ts";
 import { betweenText, type NumericFactor, numericFactors, textAt } from "../../cells/factors.ts";
+import { choiceIn } from "../../cells/recast.ts";
 import { legendOf } from "../../chart.ts";
 import { percentileOf } from "../../figures/pool.ts";
 import { hasTooManyErrors } from "../../judge/shortfall.ts";
@@ -17,16 +18,15 @@ import { drawingsOf } from "./charts.ts";
 import { facetsOf, type LinePoint, type SweepLine } from "./lines.ts";
 import { tailTable, weightsTable } from "./effects.ts";
 
-export function sweeps({ scenarios }: ReportContext): Block[] {
-  return scenarios.flatMap((scenario) => [
+export function sweeps({ scenarios, asWritten, results }: ReportContext): Block[] {
+  const choice = choiceIn(results);
+  return scenarios.flatMap((scenario, i) => [
     ...numericFactors(scenario.cells).map((factor) =>
       group(`${scenario.name} by ${factor.name}`, factorBlocks(scenario, factor))
     ),
     group(
       `Effects of factors in ${scenario.name}`,
-      [weightsTable, tailTable].map((of) =>
-        table(of(scenario.name, scenario.cells), { forms: FORMS })
-      ),
+      [weightsTable, tailTable].map((of) => table(of(asWritten[i], choice), { forms: FORMS })),
       { depth: "detail" },
     ),
   ]);
@@ -63,13 +63,19 @@ function growthTable(lines: readonly SweepLine[], factor: NumericFactor, scenari
   const { name, isOffered } = factor;
   const bestOf = ({ points }: SweepLine): LinePoint | null =>
     points.filter(isRight).toSorted((a, b) => b.cell.rate.mean - a.cell.rate.mean).at(0) ?? null;
-  const law = (label: string, of: "contention" | "coherency" | "peak"): ColumnOf<SweepLine> =>
-    column.number(
+  const law = (
+    label: string,
+    of: "contention" | "coherency" | "peak",
+    note: string,
+  ): ColumnOf<SweepLine> => ({
+    ...column.number<SweepLine>(
       label,
       ({ scaling }) => scaling && scaling[of] && { value: scaling.fit[of], interval: scaling[of] },
       of === "peak" ? "number" : FINE_PERCENT,
-    );
-  return tableOf({ caption: `Growth of ${scenario} by ${name}`, notes: [GROWTH] }, lines, [
+    ),
+    note,
+  });
+  return tableOf({ caption: `Growth of ${scenario} by ${name}` }, lines, [
     subjectColumn,
     column.number("Most requests/s", (line) => bestOf(line)?.cell.rate.mean),
     {
@@ -79,36 +85,50 @@ function growthTable(lines: readonly SweepLine[], factor: NumericFactor, scenari
         return best === null ? NONE : { text: textAt(factor, best.at), value: best.at };
       },
     },
-    column.text(
-      "Growth",
-      ({ knee: { kind } }) => kind === "grows" && isOffered ? "keeps up to the end" : GROWTHS[kind],
-    ),
+    column.text("Growth", ({ knee: { kind } }) => {
+      if (kind === "too-few") {
+        return `unknown: needs ${isOffered ? LEAST_VALUES.offered : LEAST_VALUES.other} values`;
+      }
+      return kind === "grows" && isOffered ? "keeps up to the end" : GROWTHS[kind];
+    }),
     {
       label: "Stops growing at",
+      note: "Growth stops at the knee, shown with its 95 % interval if the runs were repeated.",
       cell: ({ knee }) => knee.kind === "knee" ? kneeCell(knee, factor) : NONE,
     },
-    law("Contention", "contention"),
-    law("Coherency", "coherency"),
-    law("Most served with", "peak"),
-    column.text(
-      "Not counted",
-      ({ points }) =>
-        points.filter((point) => !isRight(point)).map(({ at }) => textAt(factor, at)).join(", "),
+    law(
+      "Contention",
+      "contention",
+      `Contention, from the universal scalability law, is the cost of ${name} waiting for each other.`,
     ),
+    law(
+      "Coherency",
+      "coherency",
+      `Coherency, from the universal scalability law, is the cost of keeping each of the ${name} in step with every other.`,
+    ),
+    law(
+      "Most served with",
+      "peak",
+      "“Most served with” is where the universal scalability law has its peak.",
+    ),
+    {
+      ...column.text<SweepLine>(
+        "Not counted",
+        ({ points }) =>
+          points.filter((point) => !isRight(point)).map(({ at }) => textAt(factor, at)).join(", "),
+      ),
+      note: "“Not counted” lists the values at which too many responses were wrong or failed.",
+    },
   ]);
 }
 
-const GROWTHS: Readonly<Record<Knee["kind"], string>> = {
+const GROWTHS: Readonly<Record<Exclude<Knee["kind"], "too-few">, string>> = {
   knee: "stops",
   grows: "to the end",
   falls: "falls",
   flat: "none",
   unsure: "inconclusive: the runs differ too much",
-  "too-few": "too few values",
 };
-
-const GROWTH =
-  "Growth stops at the knee, shown with its 95 % interval in brackets. Contention and coherency are the parameters of the universal scalability law, for lines that follow it; “Most served with” comes from that law, too. “Not counted” lists the values at which too many responses were wrong or failed.";
 
 function kneeCell(
   { at, interval }: Extract<Knee, { kind: "knee" }>,

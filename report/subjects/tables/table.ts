@@ -64,6 +64,8 @@ export interface ColumnOf<T> {
   readonly kind?: Column["kind"];
   /** Whether the column is left out if all its numbers are 0. */
   readonly isRare?: true;
+  /** Explains the column below the table; left out together with the column. */
+  readonly note?: string;
   readonly cell: (row: T) => TableCell;
 }
 
@@ -71,15 +73,19 @@ export interface ColumnOf<T> {
 export const WEAK_NOTE =
   "In round brackets: percentiles that fewer than ten requests exceed, which makes them a matter of chance.";
 
-/** Makes a table. Leaves out columns that are empty in every row, and adds a note if there are weak numbers. */
+/**
+ * Makes a table. Leaves out columns that are empty in every row, adds the notes of the others, and one more if there are
+ * weak numbers.
+ */
 export function tableOf<T>(
   { caption, notes = [] }: { readonly caption: string; readonly notes?: readonly string[] },
   rows: readonly T[],
   columns: readonly ColumnOf<T>[],
 ): Table {
-  const filled = columns.map(({ label, unit = "", kind = "number", isRare, cell }) => ({
+  const filled = columns.map(({ label, unit = "", kind = "number", isRare, note, cell }) => ({
     column: { label, unit, kind },
     isRare,
+    note,
     cells: rows.map(cell),
   })).filter(({ column: { kind }, isRare, cells }) =>
     kind === "name" || kind === "bar" || cells.length === 0 ||
@@ -88,7 +94,7 @@ export function tableOf<T>(
   const isWeak = filled.some(({ cells }) => cells.some(({ weak }) => weak));
   return {
     caption,
-    notes: isWeak ? [...notes, WEAK_NOTE] : notes,
+    notes: [...notes, ...filled.flatMap(({ note }) => note ?? []), ...isWeak ? [WEAK_NOTE] : []],
     columns: filled.map(({ column }) => column),
     rows: rows.map((_, i) => filled.map(({ cells }) => cells[i])),
   };

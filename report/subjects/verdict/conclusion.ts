@@ -217,7 +217,9 @@ function judgedBoth(
 ): JudgedBeside {
   const { base: named } = choiceIn(results);
   const areAll = results.runs.every(isUndisturbed);
-  const base = isCompared && named !== null && placesOf(asked, named).length > 0 ? named : null;
+  // The file may name a base by its value alone, such as 4 for `connections 4`; its place has the whole name.
+  const [besideBase] = isCompared && named !== null ? placesOf(asked, named) : [];
+  const base = besideBase?.peers[0] ?? null;
   const places = isCompared ? placesOf(asked, base) : [];
   if (!areAll && places.length > 0 && areTargetsMovedAlike(results.runs)) {
     return { places, survival: "in-turns", lost: [], base };
