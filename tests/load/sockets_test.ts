@@ -781,6 +781,14 @@ test("a connection that ends within the head is not one that ends before it", EV
   assert.deepEqual([...s.recorder.totals().reasons.keys()], ["closed within the head"]);
 });
 
+test("a WebSocket has a class of status of its own", { answer: "push" }, {}, (s) => {
+  s.open();
+  s.receive(close(1000), 20 * MS);
+  s.now(30 * MS);
+  const [[name, { maxUs }], ...others] = s.recorder.totals().groups;
+  assert.deepEqual([name, maxUs, others], ["1xx", 20 * MS, []]);
+});
+
 test("a response of HTTP is one: its status counts, and it is wrong", EVERY, {}, (s) => {
   s.tick(0);
   s.events.onOpen(0, 0);
