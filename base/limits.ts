@@ -147,7 +147,11 @@ export const LIMITS = {
   keptBody: { what: "a body that is checked", most: 64 * MB, unit: "bytes" },
   otlpResponse: { what: "a response of an OpenTelemetry collector", most: 64 * KB, unit: "bytes" },
   decodedBody: { what: "a compressed body that is checked", most: 16 * MB, unit: "bytes" },
-  keptBodies: { what: "all bodies that a worker checks at a time", most: 256 * MB, unit: "bytes" },
+  keptBodies: {
+    what: "a worker's memory for bodies and partly received messages",
+    most: 256 * MB,
+    unit: "bytes",
+  },
   pattern: { what: "a pattern", most: 1_000, unit: "characters" },
   patternSize: { what: "a compiled pattern", most: 1_000, unit: "steps" },
   patternBody: {
