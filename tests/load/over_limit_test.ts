@@ -24,7 +24,12 @@ function called(length: number, arrived: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-function verdictOn(spec: StreamSpec, type: string, part: Uint8Array<ArrayBuffer>, room: KeptRoom) {
+function verdictOn(
+  spec: StreamSpec,
+  type: string,
+  part: Uint8Array<ArrayBuffer>,
+  room: KeptRoom,
+): string | null {
   const messages = new MessageRecorder(1, { steps: new Set([0]), withTokens: new Set() });
   messages.begin(0, 0, 0);
   const place = { slot: 0, message: { bytes: part, head: false, step: 0 }, messages, room };
