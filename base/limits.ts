@@ -147,7 +147,11 @@ export const LIMITS = {
   keptBody: { what: "a body that is checked", most: 64 * MB, unit: "bytes" },
   otlpResponse: { what: "a response of an OpenTelemetry collector", most: 64 * KB, unit: "bytes" },
   decodedBody: { what: "a compressed body that is checked", most: 16 * MB, unit: "bytes" },
-  keptBodies: { what: "all bodies that a worker checks at a time", most: 256 * MB, unit: "bytes" },
+  keptBodies: {
+    what: "a worker's memory for bodies and partly received messages",
+    most: 256 * MB,
+    unit: "bytes",
+  },
   pattern: { what: "a pattern", most: 1_000, unit: "characters" },
   patternSize: { what: "a compiled pattern", most: 1_000, unit: "steps" },
   patternBody: {
@@ -160,7 +164,11 @@ export const LIMITS = {
   grpcMessage: { what: "a gRPC message", most: 16 * MB, unit: "bytes" },
   protoFiles: { what: "a .proto file with its imports", most: 1_000, unit: "files" },
   grpcMessages: { what: "a gRPC call", most: 10_000, unit: "messages that are sent" },
-  messagesInFlight: { what: "a WebSocket", most: 4_096, unit: "messages in flight" },
+  messagesInFlight: {
+    what: "a WebSocket",
+    most: 4_096,
+    unit: "messages from the oldest unanswered one on",
+  },
   jsonBody: { what: "a JSON body from which values are read", most: 1 * MB, unit: "bytes" },
   captured: { what: "a captured value", most: 64_000, unit: "characters" },
   cookie: { what: "a cookie of a virtual user", most: 8 * KB, unit: "bytes" },

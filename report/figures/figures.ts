@@ -13,6 +13,7 @@ import {
   NAMED_FIGURES,
   type StatisticOf,
 } from "../../base/figures/figure.ts";
+import type { StatusClass } from "../../runner/result/distribution.ts";
 import type { Distribution, Run } from "../../runner/result/result.ts";
 import {
   arePaced,
@@ -411,7 +412,7 @@ function ofMessages(
   return bounded((streams?.messages[fate] ?? 0) + (sockets?.messages[fate] ?? 0));
 }
 
-function isOfMessages(of: TimesName): of is typeof MESSAGE_TIMES[number] {
+function isOfMessages(of: TimesName | StatusClass): of is typeof MESSAGE_TIMES[number] {
   return MESSAGE_TIMES.some((name) => name === of);
 }
 
@@ -419,7 +420,7 @@ function isOfMessages(of: TimesName): of is typeof MESSAGE_TIMES[number] {
  * Times of a run, with their histogram if the results have one. Null if the run has no such times, or if they are
  * missing from an older file.
  */
-export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
+export function timesIn(run: JudgedRun, of: TimesName | StatusClass): KeptTimes | null {
   const { histograms = {}, sessions = null, statusLatency, latency, status } = run;
   if (of === "service" || of === "firstByte" || of === "connect") {
     return { times: run[of], histogram: histograms[of] };

@@ -75,13 +75,17 @@ function commentsOn(subject: string, version: string): string[] {
   ];
 }
 
-function seriesComments(measurement: Measurement): string[] {
-  const { latency: { count, censored }, requests, errors, timeline, streams, sockets } =
+function seriesComments(measurement: Measurement & Partial<Pick<Run, "slices">>): string[] {
+  const { latency: { count, censored }, requests, errors, timeline, streams, sockets, slices } =
     measurement;
   const logged = sum(timeline.points, (point) => decodeInterval(point).count);
   const untimed = requests.failed - (errors.timeout ?? 0);
   const of = `${formatCount(count)} values`;
   const comments: readonly (readonly [isDue: boolean, text: string])[] = [
+    [
+      slices !== undefined,
+      "This load took turns with another: times count only the measured parts of its own slices",
+    ],
     [
       streams !== undefined || sockets !== undefined,
       "The latency of a stream or WebSocket is how long it lasted; the times of messages are in the results and in the CSV of intervals",

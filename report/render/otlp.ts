@@ -260,7 +260,7 @@ function statusAttributes(codes: readonly string[], family?: string): Attributes
   const error = codes.length === 1 ? code : family;
   return {
     ...codes.length === 1 && { "http.response.status_code": Number(code) },
-    ...error !== undefined && /^[45]/.test(error) && { "error.type": error },
+    ...error !== undefined && /^[4-9]/.test(error) && { "error.type": error },
   };
 }
 

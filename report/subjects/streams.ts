@@ -17,6 +17,7 @@ import { figureOf, messageTimes } from "../figures/figures.ts";
 import { boundedPercentile, sampleOver } from "../figures/lower_bounds.ts";
 import { densityOf, type DrawnTimes } from "./charts/density.ts";
 import { stepScenarios } from "./steps/step_cells.ts";
+import type { CsvRecord } from "../writing/csv.ts";
 import { sum } from "../writing/spread.ts";
 import { timeUnit } from "../writing/units.ts";
 import type { ScenarioContext } from "./subject.ts";
@@ -325,13 +326,13 @@ function namesTable(caption: string, cells: readonly MessageRow[], which: Which)
 /** Figures of the messages of one run or step, as columns for CSV. */
 export function messageColumns(
   { streams, sockets }: Pick<Measurement, "streams" | "sockets">,
-): Record<string, number> {
+): CsvRecord {
   return { ...streams && streamColumns(streams), ...sockets && socketColumns(sockets) };
 }
 
 function streamColumns(
   { messages, events, eventsPerSec, interruptions, ttfe, gap, tokens }: StreamFigures,
-): Record<string, number> {
+): CsvRecord {
   return {
     "streams.events": events,
     "streams.eventsPerSec": eventsPerSec,
@@ -341,19 +342,17 @@ function streamColumns(
     ...Object.fromEntries(
       Object.entries(interruptions ?? {}).map(([why, n]) => [`streams.interruptions.${why}`, n]),
     ),
-    ...timeColumns("streams.ttfe", ttfe),
-    ...timeColumns("streams.gap", gap),
     ...tokens && {
+      "streams.tokens": tokens.tokens,
       "streams.tokensPerSec": tokens.tokensPerSec,
-      ...timeColumns("streams.ttft", tokens.ttft),
-      ...timeColumns("streams.tpot", tokens.tpot),
     },
+    ...timeColumns("streams", { ttfe, gap, ...tokens && { ttft: tokens.ttft, tpot: tokens.tpot } }),
   };
 }
 
 function socketColumns(
   { messages, message, opened, sent, received, messagesPerSec }: SocketFigures,
-): Record<string, number> {
+): CsvRecord {
   return {
     "sockets.opened": opened,
     "sockets.sent": sent,
@@ -362,15 +361,24 @@ function socketColumns(
     "sockets.failed": messages.failed,
     "sockets.unfinished": messages.unfinished,
     "sockets.dropped": messages.dropped,
-    ...timeColumns("sockets.message", message),
+    ...timeColumns("sockets", { message }),
   };
 }
 
-function timeColumns(
-  name: string,
-  { count, percentiles }: Pick<MessageTimes, "count" | "percentiles">,
-): Record<string, number> {
-  return count === 0
-    ? {}
-    : { [`${name}P50Ms`]: percentiles["50"], [`${name}P99Ms`]: percentiles["99"] };
+type ColumnTimes = Pick<MessageTimes, "count" | "percentiles" | "lowerBounds">;
+
+/** p50 and p99 of each time, and which of these may be longer because of lower bounds. */
+function timeColumns(prefix: string, times: Readonly<Record<string, ColumnTimes>>): CsvRecord {
+  const all = Object.entries(times).filter(([, { count }]) => count > 0)
+    .flatMap(([name, { percentiles, lowerBounds = [] }]) =>
+      (["50", "99"] as const).map((percentile) => ({
+        column: `${prefix}.${name}P${percentile}Ms`,
+        ms: percentiles[percentile],
+        bound: lowerBounds.includes(percentile) ? [`${name}.p${percentile}`] : [],
+      }))
+    );
+  return {
+    ...Object.fromEntries(all.map(({ column, ms }) => [column, ms])),
+    [`${prefix}.lowerBounds`]: all.flatMap(({ bound }) => bound).join(" "),
+  };
 }

@@ -112,22 +112,20 @@ export function servedOf(
       const times = groups.get(`${before}${name}`);
       return times === undefined ? [] : [[name, groupOf(times)] as const];
     });
-  const classes = named(STATUS_CLASSES.slice(1));
   const ok = [...groups].filter(([group]) => group.endsWith("xx"))
     .reduce(
       (rest, [, times]) => withoutBounds(rest, times),
       withoutBounds(latency.all, latency.censored),
     );
+  if (ok.count > 0) groups.set("2xx", ok);
+  const areAll = (name: string) => (groups.get(name)?.count ?? 0) === latency.all.count;
   const instances = [...groups].flatMap(([group, times]) =>
     group.startsWith("instance ") ? [{ instance: Number(group.slice(9)), ...groupOf(times) }] : []
   );
   const cache = named(CACHE_USES, "cache ");
   return {
-    ...ok.count < latency.all.count && {
-      statusLatency: Object.fromEntries([
-        ...ok.count > 0 ? [["2xx", groupOf(ok)] as const] : [],
-        ...classes,
-      ]),
+    ...!areAll("2xx") && !areAll("1xx") && {
+      statusLatency: Object.fromEntries(named(STATUS_CLASSES)),
     },
     ...instances.length > 0 && {
       instances: instances.sort((a, b) => a.instance - b.instance),
@@ -203,7 +201,7 @@ export function breachOf(
       completed + bounds,
     ],
     [
-      "latency by class of status must have a value for each status from 300 on",
+      "latency by class of status must have a value for each status outside 2xx",
       ...classedOf(totals),
     ],
     [
@@ -227,7 +225,7 @@ function classedOf(totals: readonly WorkerTotals[]): [number, number] {
     .filter(([group]) => group.endsWith("xx"));
   return [
     sum(classes.map(([, { count }]) => count)),
-    sumOf(totals, ({ status }) => sum(status.subarray(300))),
+    sumOf(totals, ({ status }) => sum(status) - sum(status.subarray(200, 300))),
   ];
 }
 

@@ -99,7 +99,10 @@ export type SlowOutcome = typeof SLOW_OUTCOMES[number];
 // Completed responses of the whole run, grouped by status class, instance and cache status; lower
 // bounds are left out.
 
-export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
+export const STATUS_CLASSES = [
+  ...["1xx", "2xx", "3xx", "4xx", "5xx"] as const,
+  ...["6xx", "7xx", "8xx", "9xx"] as const, // HTTP has none of these, but servers may send them
+] as const;
 export const CACHE_USES = ["hit", "miss", "stale"] as const;
 
 const group = z.strictObject({
@@ -111,7 +114,7 @@ const group = z.strictObject({
 
 export const served = {
   statusLatency: z.partialRecord(z.enum(STATUS_CLASSES), group).optional().describe(
-    "Completed responses by class of status; absent if every request got a response of 2xx",
+    "Completed responses by class of status, 1xx for WebSockets; absent if every request got a response of 2xx, or every one a WebSocket",
   ),
   instances: z.array(group.extend({ instance: z.int().min(1) })).min(1).optional().describe(
     "Responses by the instance that served them, from the header x-instance; absent without that header",
@@ -122,3 +125,4 @@ export const served = {
 };
 
 export type ServedGroup = z.output<typeof group>;
+export type StatusClass = typeof STATUS_CLASSES[number];

@@ -129,7 +129,7 @@ const totals = plain({
     { maxLength: 3 },
   ),
   groups: fc.uniqueArray(
-    fc.tuple(fc.constantFrom("3xx", "5xx", "instance 7", "cache hit"), histogram),
+    fc.tuple(fc.constantFrom("1xx", "3xx", "5xx", "instance 7", "cache hit"), histogram),
     { selector: ([group]) => group },
   ).map((pairs) => new Map(pairs)),
 }).map(({ times: { all, censored }, ...counts }) => ({

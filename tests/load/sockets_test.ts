@@ -549,6 +549,28 @@ test("a push is a stream of messages: times to the first and between them", { an
   ]);
 });
 
+for (const [code, ...ends] of [[1000, 1, 1, 0, 1], [1011, 2, 1, 1, 0]]) {
+  test(`a push that the server closes with ${code}`, { answer: "push" }, {}, (s) => {
+    s.open();
+    s.receive(frame(0x82, "x"), 20 * MS);
+    s.receive(close(code), 900 * MS);
+    s.now(910 * MS);
+    const { messages: [messages] = [] } = s.recorder.totals();
+    assert.ok(messages);
+    const { due, received, failed, whole, gap } = messages;
+    assert.deepEqual([due, received, failed, whole], ends);
+    assert.deepEqual(valuesOf(gap.censored), ends[2] === 0 ? [] : [880]);
+  });
+}
+
+test("a push that the server closes before it sends anything", { answer: "push" }, {}, (s) => {
+  s.open();
+  s.receive(close(1000), 900 * MS);
+  s.now(910 * MS);
+  const { messages: [messages] = [] } = s.recorder.totals();
+  assert.deepEqual([messages?.due, messages?.failed, messages?.whole], [1, 1, 0]);
+});
+
 test(
   "what a push never sent was due to nobody, as it expects no answers",
   {
@@ -757,6 +779,14 @@ test("a connection that ends within the head is not one that ends before it", EV
   s.receive(EARLY, MS);
   s.events.onEnd(0, null, 2 * MS);
   assert.deepEqual([...s.recorder.totals().reasons.keys()], ["closed within the head"]);
+});
+
+test("a WebSocket has a class of status of its own", { answer: "push" }, {}, (s) => {
+  s.open();
+  s.receive(close(1000), 20 * MS);
+  s.now(30 * MS);
+  const [[name, { maxUs }], ...others] = s.recorder.totals().groups;
+  assert.deepEqual([name, maxUs, others], ["1xx", 20 * MS, []]);
 });
 
 test("a response of HTTP is one: its status counts, and it is wrong", EVERY, {}, (s) => {

@@ -607,6 +607,21 @@ for (const member of MEMBERS) {
     },
   );
 
+  test(
+    "a user who leaves before the first message has waited for it at least as long",
+    { ...EVENTS, holdUs: 50 * MS },
+    {},
+    (s) => {
+      s.open();
+      s.head(200 * MS);
+      for (let ms = 205; ms < 300; ms += 5) s.tick(ms * MS);
+      const { first, gap, due, unfinished } = s.now(300 * MS);
+      assert.deepEqual([first.all.count, first.censored.count], [due, due], "of the next, too");
+      assert.deepEqual([unfinished, gap.all.count], [due, 0]);
+      assert.ok(first.censored.maxUs >= 250 * MS && first.censored.maxUs <= 256 * MS);
+    },
+  );
+
   for (
     const [what, wish] of [
       ["another status", { status: 503 }],

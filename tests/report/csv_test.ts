@@ -13,6 +13,7 @@ import { csvOf } from "../../report/writing/csv.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
+import { NONE, SOCKETS, STREAMS, times } from "./message_figures.ts";
 
 type Read = Readonly<Record<string, string>>;
 
@@ -58,6 +59,22 @@ Deno.test("CSV has one row a run with the figures of the results, one column per
     assert.equal(Number(rows[i]["latencyP99.9Ms"]), run.latency.percentiles["99.9"]);
     assert.equal(Number(rows[i]["errors.timeout"]), run.errors.timeout ?? 0);
   });
+});
+
+Deno.test("the CSV of streams and WebSockets has their tokens, and says which times may be longer", () => {
+  const measurement = measurementFixture({ target: "", scenario: "static", medianMs: 5 });
+  const tokens = { tokens: 40, tokensPerSec: 20, ttft: times(9, 90, ["99", "max"]), tpot: NONE };
+  const streams = { ...STREAMS, tokens };
+  const sockets = { ...SOCKETS, message: times(1, 2, ["50", "99", "mean"]) };
+  const [row] = read(renderMeasurementCsv({ ...measurement, streams, sockets }));
+  assert.deepEqual(
+    [row["streams.tokens"], row["streams.tokensPerSec"], row["streams.ttftP99Ms"]],
+    ["40", "20", "90"],
+  );
+  assert.equal(row["streams.lowerBounds"], "gap.p99 ttft.p99");
+  assert.equal(row["sockets.lowerBounds"], "message.p50 message.p99");
+  const exact = read(renderMeasurementCsv({ ...measurement, sockets: SOCKETS }))[0];
+  assert.equal(exact["sockets.lowerBounds"], "");
 });
 
 Deno.test("the CSV of the intervals has a row for every interval of every run", () => {

@@ -10,6 +10,7 @@ import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.
 import { EMPTY, sumOfSparse } from "../../runner/stats/histogram/histogram.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
+import { slicedSides } from "./sliced.ts";
 
 type Interval = NonNullable<ReturnType<hdr.HistogramLogReader["nextIntervalHistogram"]>>;
 
@@ -135,6 +136,13 @@ Deno.test("where the start of a load is unknown, its comment says what its times
   const comments = commentsOf(renderMeasurementHistogramLog(alone));
   assert.ok(comments.includes("The start of the load is unknown"));
   assert.ok(comments.includes("BaseTime: 0.000 (seconds since epoch)"));
+});
+
+Deno.test("a run in slices says that its times leave out the slices of the other side", () => {
+  const own = /took turns with another: times count only the measured parts of its own slices$/;
+  const [sliced] = slicedSides({ processes: 1, pairs: 4, ratio: 1 });
+  assert.equal(commentsOf(renderHistogramLog(sliced)).filter((text) => own.test(text)).length, 1);
+  assert.ok(!commentsOf(renderHistogramLog(fourRuns())).some((text) => own.test(text)));
 });
 
 Deno.test("comments count lower bounds, requests without a latency, and what no interval has", () => {

@@ -73,15 +73,24 @@ Deno.test("responses of several classes are several points, of which errors name
     return { latency, histogram: encodeHistogram(held.toSparse()) };
   };
   const points = durationPoints(read(otlpRequests(runOf(0, {
-    status: { "200": 600, "404": 100, "500": 200, "503": 100 },
-    statusLatency: { "2xx": group(100, 600), "4xx": group(200, 100), "5xx": group(300, 300) },
+    status: { "101": 50, "200": 600, "404": 100, "500": 200, "503": 100, "999": 20 },
+    statusLatency: {
+      ...{ "1xx": group(900, 50), "2xx": group(100, 600), "4xx": group(200, 100) },
+      ...{ "5xx": group(300, 300), "9xx": group(400, 20) },
+    },
   }))));
   assert.deepEqual(
     points.map((point) => {
       const { "http.response.status_code": status, "error.type": error } = attributesOf(point);
       return [point.count, status, error];
     }),
-    [["600", "200", undefined], ["100", "404", "404"], ["300", undefined, "5xx"]],
+    [
+      ["50", "101", undefined],
+      ["600", "200", undefined],
+      ["100", "404", "404"],
+      ["300", undefined, "5xx"],
+      ["20", "999", "999"],
+    ],
   );
   const requests = pointsOf(
     read(otlpRequests(runOf(0, { status: { "200": 900, "500": 100 } }))),

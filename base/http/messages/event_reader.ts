@@ -3,7 +3,7 @@
  * split anywhere, and reports events. No I/O. Data stays in octets until somebody needs it as text, so a UTF-8
  * character may be split between reads or buffers.
  */
-import { LIMITS } from "../../limits.ts";
+import { type LimitName, LIMITS } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";
 import { LineReader, type LineTaker } from "./line_reader.ts";
 
@@ -42,7 +42,7 @@ export class EventReader implements LineTaker {
   #hasData = false;
   #data: Uint8Array<ArrayBuffer> = NO_BYTES;
   #length = 0;
-  #isOverLimit = false;
+  #exceeded: LimitName | null = null;
   readonly #lines: LineReader;
 
   constructor(
@@ -53,9 +53,9 @@ export class EventReader implements LineTaker {
     this.#lines = new LineReader(this, "any", room, mostBytes);
   }
 
-  /** Whether an event exceeded the limit or the remaining room. If so, no more events are reported. */
-  get isOverLimit(): boolean {
-    return this.#isOverLimit || this.#lines.isOverLimit;
+  /** The limit that an event exceeded: its own, or that of the room. No more events are reported then. */
+  get exceeded(): LimitName | null {
+    return this.#exceeded ?? this.#lines.exceeded;
   }
 
   read(bytes: Uint8Array, from: number, to: number): void {
@@ -70,7 +70,7 @@ export class EventReader implements LineTaker {
         this.#bom = this.#bom === 2 ? -1 : this.#bom + 1;
       }
     }
-    if (at < to && !this.#isOverLimit) this.#lines.read(bytes, at, to);
+    if (at < to && this.#exceeded === null) this.#lines.read(bytes, at, to);
   }
 
   /** Takes the end of the response. An event that no empty line completes is discarded, as the standard requires. */
@@ -117,10 +117,9 @@ export class EventReader implements LineTaker {
 
   #addData(bytes: Uint8Array, from: number, to: number): void {
     const length = this.#length + to - from + 1;
-    if (length > this.mostBytes || (length > this.#data.length && !this.#grow(length))) {
-      this.#isOverLimit = true;
-      return this.#drop();
-    }
+    if (length > this.mostBytes) this.#exceeded = "streamMessage";
+    else if (length > this.#data.length && !this.#grow(length)) this.#exceeded = "keptBodies";
+    if (this.#exceeded !== null) return this.#drop();
     this.#data.set(bytes.subarray(from, to), this.#length);
     this.#data[length - 1] = LF;
     this.#length = length;
@@ -140,7 +139,7 @@ export class EventReader implements LineTaker {
   /** Reports the event, unless it has no data. The last line end of the data is left out. */
   #dispatch(): void {
     if (this.#id !== null) this.lastEventId = this.#id;
-    if (this.#hasData && !this.#isOverLimit) {
+    if (this.#hasData && this.#exceeded === null) {
       this.taker.onEvent(this.#name, this.#data.subarray(0, this.#length - 1));
     }
     this.#reset();

@@ -2,7 +2,7 @@
  * Cuts octets into lines. A line may be split anywhere, even between CR and LF. No I/O. The size of an incomplete line
  * is limited for each reader, and for all readers of a worker together.
  */
-import { LIMITS } from "../../limits.ts";
+import { type LimitName, LIMITS } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";
 
 export interface LineTaker {
@@ -20,8 +20,8 @@ const NO_BYTES = new Uint8Array(0);
 const FREE_BYTES = 512;
 
 export class LineReader {
-  /** Whether a line exceeded the limit or the remaining room. If so, no more lines are reported. */
-  isOverLimit = false;
+  /** The limit that a line exceeded: its own, or that of the room. No more lines are reported then. */
+  exceeded: LimitName | null = null;
   #part: Uint8Array<ArrayBuffer> = NO_BYTES;
   #length = 0;
   /** Whether the last octet was a CR that ended a line, so that an LF after it belongs to the same line end. */
@@ -41,7 +41,7 @@ export class LineReader {
       this.#wasCr = false;
       if (bytes[start] === LF) start++;
     }
-    for (let at = start; at < to && !this.isOverLimit; at++) {
+    for (let at = start; at < to && this.exceeded === null; at++) {
       const octet = bytes[at];
       if (octet !== LF && (octet !== CR || !isAny)) continue;
       this.#emit(bytes, start, at);
@@ -51,19 +51,20 @@ export class LineReader {
       }
       start = at + 1;
     }
-    if (start < to && !this.isOverLimit) this.#keep(bytes, start, to);
+    if (start < to && this.exceeded === null) this.#keep(bytes, start, to);
   }
 
   /** Takes the end of the input. Reports a last line without a line end, unless it is empty. */
   end(): void {
-    if (this.#length > 0 && !this.isOverLimit) this.#emit(NO_BYTES, 0, 0);
+    if (this.#length > 0 && this.exceeded === null) this.#emit(NO_BYTES, 0, 0);
     this.clear();
   }
 
   /** Forgets a partial line. */
   clear(): void {
     this.#drop();
-    this.#wasCr = this.isOverLimit = false;
+    this.#wasCr = false;
+    this.exceeded = null;
   }
 
   #emit(bytes: Uint8Array, from: number, to: number): void {
@@ -71,7 +72,7 @@ export class LineReader {
       if (!this.#keep(bytes, from, to)) return;
       this.#give(this.#part, 0, this.#length);
       this.#drop();
-    } else if (to - from > this.mostBytes) this.isOverLimit = true;
+    } else if (to - from > this.mostBytes) this.exceeded = "streamMessage";
     else this.#give(bytes, from, to);
   }
 
@@ -82,9 +83,10 @@ export class LineReader {
 
   #keep(bytes: Uint8Array, from: number, to: number): boolean {
     const length = this.#length + to - from;
-    if (length > this.mostBytes || (length > this.#part.length && !this.#grow(length))) {
+    if (length > this.mostBytes) this.exceeded = "streamMessage";
+    else if (length > this.#part.length && !this.#grow(length)) this.exceeded = "keptBodies";
+    if (this.exceeded !== null) {
       this.#drop();
-      this.isOverLimit = true;
       return false;
     }
     this.#part.set(bytes.subarray(from, to), this.#length);

@@ -239,7 +239,7 @@ export class MessageReader {
     }
     const length = this.#keptBytes + to - from;
     if (length > this.#kept.length && !this.#grow(length)) {
-      this.#tooLarge();
+      this.#tooLarge("keptBodies");
       return false;
     }
     this.#kept.set(bytes.subarray(from, to), this.#keptBytes);
@@ -298,8 +298,7 @@ export class MessageReader {
     this.#check = null;
   }
 
-  #tooLarge(): void {
-    const { limit } = this.options;
+  #tooLarge(limit = this.options.limit): void {
     this.#break(beyond(limit, oneMoreThan(limit)), TOO_LARGE);
   }
 

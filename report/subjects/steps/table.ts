@@ -4,6 +4,7 @@ import type { StepFigures } from "../../../runner/result/step.ts";
 import { type Block, table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { percentileOf } from "../../figures/pool.ts";
+import type { CsvRecord } from "../../writing/csv.ts";
 import { sum } from "../../writing/spread.ts";
 import { timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext } from "../subject.ts";
@@ -51,7 +52,7 @@ function dueOf({ runs }: CellRuns): number {
 }
 
 /** One run's figures of each step, as columns for CSV. */
-export function stepColumns(steps: readonly StepFigures[]): Record<string, number> {
+export function stepColumns(steps: readonly StepFigures[]): CsvRecord {
   return Object.fromEntries(
     steps.flatMap(({ name, rate, requests, wrong, latency, ...messages }) => [
       [`steps.${name}.ratePerSec`, rate],

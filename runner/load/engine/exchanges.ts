@@ -209,7 +209,7 @@ export class Exchanges implements ExchangeEvents {
     this.connections.responded[slot % this.#connections] = 1;
     if (typeof passes === "string") return this.failing.oldest(slot, "script", passes, nowUs, step);
     recorder.complete(slot, response.status, dueUs, sentUs, firstByteUs, nowUs);
-    if (response.status > 299 || response.served > 0) {
+    if (response.status > 299 || response.served > 0 || response.status < 200) {
       recorder.groups.add(response.status, response.served, nowUs - dueUs);
     }
     const isRight = response.bodyBytes > (this.job.maxBody ?? Infinity) ? false : passes;

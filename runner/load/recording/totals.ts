@@ -192,10 +192,10 @@ export type ResponseGroup =
   | `cache ${typeof CACHE_STATUSES[number]}`;
 
 /** Largest number of groups: status classes, instances and cache statuses. */
-export const MOST_GROUPS = 7 + MOST_INSTANCES + CACHE_STATUSES.length;
+export const MOST_GROUPS = 8 + MOST_INSTANCES + CACHE_STATUSES.length;
 
 export function isResponseGroup(text: string): text is ResponseGroup {
-  return /^(?:[3-9]xx|instance [1-9]\d{0,2}|cache (?:hit|miss|stale))$/.test(text);
+  return /^(?:[13-9]xx|instance [1-9]\d{0,2}|cache (?:hit|miss|stale))$/.test(text);
 }
 
 export class ResponseGroups {
@@ -205,7 +205,7 @@ export class ResponseGroups {
 
   /** @param served The same as `FramingFields.served`. */
   add(status: number, served: number, latencyUs: number): void {
-    if (status > 299) {
+    if (status > 299 || status < 200) {
       (this.#classes[Math.floor(status / 100)] ??= new Histogram()).record(latencyUs);
     }
     const instance = instanceIn(served);

@@ -15,7 +15,7 @@ interface Read {
   readonly events: string[];
   readonly id: string;
   readonly retryMs: number | null;
-  readonly isOverLimit: boolean;
+  readonly exceeded: string | null;
 }
 
 function readAll(pieces: readonly Uint8Array[], mostBytes = 1_000, room = new KeptRoom()): Read {
@@ -32,9 +32,9 @@ function readAll(pieces: readonly Uint8Array[], mostBytes = 1_000, room = new Ke
     reader.read(buffer, 1, piece.length + 1);
     buffer.fill(0);
   }
-  const { lastEventId: id, retryMs, isOverLimit } = reader;
+  const { lastEventId: id, retryMs, exceeded } = reader;
   reader.end();
-  return { events, id, retryMs, isOverLimit };
+  return { events, id, retryMs, exceeded };
 }
 
 const octets = (text: string): Uint8Array => encoder.encode(text);
@@ -158,10 +158,11 @@ Deno.test("a line without an end, and data without an end, are given up at the l
     let read = 0;
     const events: string[] = [];
     const reader = new EventReader({ onEvent: (name) => events.push(name) }, room, 1_000);
-    while (!reader.isOverLimit && read < 100_000) {
+    while (reader.exceeded === null && read < 100_000) {
       reader.read(octets(part), 0, part.length);
       read += part.length;
     }
+    assert.equal(reader.exceeded, "streamMessage");
     assert.ok(read <= 1_300, `${read} octets were read`);
     reader.read(octets("\n\ndata: 1\n\n"), 0, 11);
     assert.deepEqual(events, [], "nothing comes of it any more");
@@ -177,10 +178,10 @@ Deno.test("many streams together keep no more than their room has", () => {
     () => new EventReader({ onEvent: () => {} }, room, 4_000),
   );
   for (const reader of readers) reader.read(octets("data: " + "x".repeat(3_000)), 0, 3_006);
-  assert.deepEqual(readers.map(({ isOverLimit }) => isOverLimit), [
-    false,
-    false,
-    ...Array(8).fill(true),
+  assert.deepEqual(readers.map(({ exceeded }) => exceeded), [
+    null,
+    null,
+    ...Array(8).fill("keptBodies"),
   ]);
   for (const reader of readers) reader.end();
   assert.ok(room.take(5_000));

@@ -380,6 +380,16 @@ Deno.test("endless fragments keep no more than a message may have, and give it b
   assert.equal(room.take(2_000_000), true, "all of it was given back");
 });
 
+Deno.test("a message that finds no room names the limit of the worker, not its own", () => {
+  const reader = new MessageReader(
+    { onMessage: () => {}, onPing: () => {}, onPong: () => {}, onClose: () => {} },
+    { room: new KeptRoom(1_000), limit: "streamMessage" },
+  );
+  const part = frame(0x02, new Uint8Array(2_000));
+  reader.read(part, 0, part.length - 1);
+  assert.match(String(reader.problem?.reason), /^a worker's memory .* 256 MB, the limit$/);
+});
+
 const TAIL = 4;
 const alone = (message: Uint8Array | string): Uint8Array => {
   const whole = deflateRawSync(message, { finishFlush: constants.Z_SYNC_FLUSH });

@@ -9,6 +9,7 @@
  * time-out.
  */
 import { withEngine } from "../../../../base/pattern.ts";
+import type { StreamEnd } from "../../recording/message_counts.ts";
 import type { StreamingRecorder } from "../../recording/streaming_recorder.ts";
 import type { MessagePace } from "../../recording/paced_messages.ts";
 import type { CountedSocket, SocketRecorder } from "../../recording/socket_messages.ts";
@@ -290,7 +291,7 @@ export class Sockets {
     const { messages } = this.#recorder;
     const sockets = this.#sockets;
     sockets.end(slot, inFlight > 0 ? "cut" : "whole", nowUs);
-    messages.end(slot, end.by === "user" ? "left" : "whole", nowUs);
+    messages.end(slot, streamEndOf(end, socket.came), nowUs);
     this.forget(slot);
     if (end.by === "user") {
       return socket.came === 0 || socket.isCutShort || socket.isRight ? null : NOT_EXPECTED;
@@ -319,6 +320,12 @@ const NOT_EXPECTED = "no message was as expected";
 const MESSAGE = "message";
 /** Acceptable close codes (RFC 6455 §7.4.1): normal closure, going away, and no code given. */
 const RIGHT_CODES: readonly number[] = [1000, 1001, 1005];
+
+/** How the stream of a pushed socket ends after `came` messages. */
+function streamEndOf(end: SocketEnd, came: number): StreamEnd {
+  if (end.by === "user") return "left";
+  return came > 0 && RIGHT_CODES.includes(end.code) ? "whole" : "cut";
+}
 
 /** Must be called within `withEngine`, because patterns need the regular-expression engine. */
 function planOf({ answer, expect }: SocketSpec): SocketPlan {

@@ -8,7 +8,7 @@ import { MessageDecoder } from "../../../../base/grpc/decode_message.ts";
 import { PREFIX_BYTES } from "../../../../base/grpc/envelope.ts";
 import { decodedContent } from "../../../../base/http/content_coding.ts";
 import type { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
-import { beyond, LIMITS, oneMoreThan } from "../../../../base/limits.ts";
+import { beyond, type LimitName, LIMITS, oneMoreThan } from "../../../../base/limits.ts";
 import { withoutSecrets } from "../../../../base/secrets.ts";
 import { GRPC_STATUSES } from "../../../../scenarios/request/request.ts";
 import type { CallSpec } from "./stream_spec.ts";
@@ -40,10 +40,8 @@ export interface CallTaker {
 }
 
 export class CallReader {
-  /**
-   * Whether a message exceeds its size limit or the memory left in the `KeptRoom`, so that the call must be cancelled.
-   */
-  isOverLimit = false;
+  /** The limit that a message exceeds: its own, or that of the `KeptRoom`. The call must be cancelled then. */
+  exceeded: LimitName | null = null;
   /** Number of complete messages. */
   received = 0;
   /** The gRPC status that `verdict` has found; null before, or if the response has none. */
@@ -80,7 +78,7 @@ export class CallReader {
 
   // hot: runs for every part of a body.
   read(bytes: Uint8Array, from: number, to: number): void {
-    for (let at = from; at < to && !this.isOverLimit;) {
+    for (let at = from; at < to && this.exceeded === null;) {
       if (this.#prefixBytes < PREFIX_BYTES) this.#takePrefix(bytes[at++]);
       else {
         const length = Math.min(this.#leftBytes, to - at);
@@ -97,7 +95,7 @@ export class CallReader {
     if (this.#prefixBytes === 0) this.#flag = octet;
     else this.#leftBytes = this.#leftBytes * 256 + octet;
     if (++this.#prefixBytes < PREFIX_BYTES) return;
-    if (this.#leftBytes > LIMITS.grpcMessage.most) this.isOverLimit = true;
+    if (this.#leftBytes > LIMITS.grpcMessage.most) this.exceeded = "grpcMessage";
     if (this.#flag > COMPRESSED) this.#problem ??= `a message has the unknown flag ${this.#flag}`;
     if (this.#flag === COMPRESSED && this.#coding === null) {
       this.#problem ??= "a message is compressed, but no grpc-encoding says how";
@@ -110,7 +108,7 @@ export class CallReader {
     if (length > this.#data.length) {
       const wanted = Math.max(length, 2 * this.#data.length);
       if (!this.room.take(outside(wanted) - outside(this.#data.length))) {
-        this.isOverLimit = true;
+        this.exceeded = "keptBodies";
         return;
       }
       const larger = new Uint8Array(wanted);
@@ -124,7 +122,8 @@ export class CallReader {
   #complete(): void {
     this.received++;
     const { decoder } = this.plan;
-    this.taker.onMessage(decoder === null || this.isOverLimit ? NO_BYTES : this.#decoded(decoder));
+    const isRead = decoder !== null && this.exceeded === null;
+    this.taker.onMessage(isRead ? this.#decoded(decoder) : NO_BYTES);
     this.#prefixBytes = this.#flag = this.#leftBytes = 0;
     this.#drop();
   }
@@ -166,7 +165,7 @@ export class CallReader {
 
   /** What is wrong with the response, now that it has ended; null: nothing. */
   verdict(kept: KeptResponse): string | null {
-    if (this.isOverLimit) return beyond("grpcMessage", oneMoreThan("grpcMessage"));
+    if (this.exceeded !== null) return beyond(this.exceeded, oneMoreThan(this.exceeded));
     const { statuses, isUnary } = this.plan.spec;
     const status = this.status = callStatus(kept);
     if (status === null) return "the call ended without a grpc-status";

@@ -129,7 +129,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
    * cancelled.
    */
   get isOverLimit(): boolean {
-    return this.#reader.isOverLimit;
+    return this.#reader.exceeded !== null;
   }
 
   /** Whether the stream's deadline has passed; false without one. */
@@ -262,7 +262,8 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
       const wrong = this.#call.verdict(this.kept);
       return wrong ?? (this.#isRight ? null : NOT_EXPECTED);
     }
-    if (this.isOverLimit) return beyond("streamMessage", oneMoreThan("streamMessage"));
+    const { exceeded } = this.#reader;
+    if (exceeded !== null) return beyond(exceeded, oneMoreThan(exceeded));
     if (this.#received === 0 && !isLeft) return "the stream ended without a message";
     if (plan.until !== null && this.doneUs === Infinity && !isLeft) {
       return "the stream ended without its last message";
