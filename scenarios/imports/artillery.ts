@@ -124,14 +124,17 @@ interface ReadScript {
   readonly issues: z.core.$ZodIssue[];
 }
 
-/** Parses the script with one of its environments merged into its config. */
+/**
+ * Parses the script with one of its environments merged into its config. Artillery merges lists, too, element by
+ * element (lodash's `merge`).
+ */
 function scriptIn(
   data: unknown,
   name: string,
   environment: unknown,
   around: ImportContext,
 ): ReadScript {
-  const layers = new LayeredData(withoutEnvironments(data));
+  const layers = new LayeredData(withoutEnvironments(data), true);
   if (environment !== undefined) {
     layers.lay({ config: environment }, ["config", "environments", name]);
   }
