@@ -19,21 +19,26 @@ export class ArtilleryValues {
   readonly #fixed = new Map<string, string>();
   readonly #drawn = new Map<string, unknown>();
   readonly #used = new Map<string, unknown>();
+  /** Names, as in Plateau, that stand for values captured by the requests so far, and no longer for variables. */
+  readonly #captured = new Set<string>();
 
   /**
+   * @param assigned Names of variables to which functions may assign other values during the run.
    * @param names Receives the names of the script's variables that Plateau does not allow, each with the name that
    * replaces it.
    */
   constructor(
     config: ArtilleryConfig,
     around: ImportContext,
+    assigned: ReadonlySet<string>,
     private readonly names: Map<string, string>,
     private readonly note: (text: string) => void,
   ) {
     for (const payload of config.payload) this.#addPayload(payload, around);
     for (const [name, value] of Object.entries(config.variables)) {
-      if (!Array.isArray(value)) this.#fixed.set(name, value);
-      else this.#drawn.set(name, { pick: value });
+      if (Array.isArray(value) || assigned.has(name)) {
+        this.#drawn.set(name, { pick: [value].flat() });
+      } else this.#fixed.set(name, value);
     }
     this.#fixed.set("target", config.target ?? "");
   }
@@ -44,7 +49,9 @@ export class ArtilleryValues {
   filled(text: string, scope: Scope): string {
     return replaced(text, TEMPLATE, (written, within) => {
       const inner = unmarked(within).trim();
-      const fixed = scope.get(inner) ?? this.#fixed.get(inner);
+      const own = valueNameOf(inner);
+      const isCaptured = this.#captured.has(own);
+      const fixed = scope.get(inner) ?? (isCaptured ? undefined : this.#fixed.get(inner));
       if (fixed !== undefined) return fixed;
       if (this.#drawn.has(inner)) return this.#use(inner, this.#drawn.get(inner));
       if (inner === "$uuid") return this.#draw("uuid", "uuid");
@@ -56,15 +63,21 @@ export class ArtilleryValues {
       }
       return written.replace(/^\{\{\{/, "{{").replace(/\}\}\}$/, "}}").replace(
         within.trim(),
-        valueNameOf(inner),
+        own,
       );
     });
   }
 
-  /** Returns the values used since the last call. */
+  /** From here on, these names of values in Plateau stand for what a request captures. */
+  capture(names: readonly string[]): void {
+    for (const name of names) this.#captured.add(name);
+  }
+
+  /** Ends a scenario: returns the values that it used. */
   take(): Record<string, unknown> {
     const taken = Object.fromEntries(this.#used);
     this.#used.clear();
+    this.#captured.clear();
     return taken;
   }
 

@@ -80,6 +80,27 @@ scenarios: [{ flow: [{ get: { url: "/{{ colour }}/{{ user }}/{{ city }}" } }] }]
   assert.equal(scenarios[name].values.city.csv, "b.csv");
 });
 
+Deno.test("a value that a request captures replaces a variable of the same name from then on", () => {
+  const capture = "capture: { json: $.token, as: token }";
+  const get = 'get: { url: /, headers: { authorization: "Bearer {{ token }}" }';
+  const steps = `
+    - loop: [{ ${get} } }, { ${get}, ${capture} } }, { think: "{{ token }}" }]
+      count: 2
+  - flow: [{ ${get} } }]`;
+  const source = script(steps, "variables: { token: 3 }");
+  const { scenarios } = parse(becomes(source, "a.yml").text);
+  const flows = Object.values<{ flow: { think?: string; headers?: object }[] }>(scenarios);
+  const [before, after] = ["3", "{{ token }}"].map((token) => ({
+    ...{ "accept-encoding": "gzip, deflate, br", authorization: `Bearer ${token}` },
+  }));
+  assert.deepEqual(
+    flows.map(({ flow }) => flow.map(({ headers }) => headers)),
+    [[before, before, after, after], [before]],
+  );
+  assert.ok(becomes(source, "a.yml").notes.includes('left out: the pause "{{ token }}"'));
+  parseExperiment(becomes(source, "a.yml").text, "a.yaml");
+});
+
 Deno.test("without a target of its own, the first environment of a script is the default", () => {
   const source = `config:
   phases: [{ duration: 1, arrivalRate: 1 }]
