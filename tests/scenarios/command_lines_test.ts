@@ -52,6 +52,10 @@ const SAME: Readonly<Record<string, string>> = {
     `${URL} -H accept: application/json -H content-type: application/json -b {} -m post`,
   [`curl -u ada:secret -I ${URL}`]:
     `${URL} -H authorization: Basic YWRhOnNlY3JldA== -m head -H accept: */*`,
+  [`curl -X POST -T a.txt ${URL}b`]: `${URL}b -m post -H accept: */* -b @a.txt`,
+  [`curl -T a.txt ${URL}b -X POST`]: `${URL}b -m post -H accept: */* -b @a.txt`,
+  [`curl -X GET -I ${URL}`]: `${URL} -m get -H accept: */*`,
+  [`curl -I -X GET ${URL}`]: `${URL} -m get -H accept: */*`,
   [`curl ${URL} \\\n  -H 'Accept:' -H 'x-empty;' \\\n  --data-raw $'it\\'s \\u0021\\n' --compressed`]:
     `${URL} -H x-empty: -H accept-encoding: deflate, gzip, br, zstd ${FORM} -b it's !\n -m post`,
   [`curl -sG 127.0.0.1:8080/?x=1 -d a=b --data-urlencode 'q=a b&c'`]:
