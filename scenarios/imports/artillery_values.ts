@@ -1,15 +1,10 @@
 /** Converts `{{ … }}` in an Artillery script to values of a scenario, whose names are valid in Plateau. */
 import { replaced } from "./format/expansion.ts";
-import { type ImportContext, valueNameOf } from "./format/format.ts";
+import { DRAWN_AGAIN, drawnName, type ImportContext, valueNameOf } from "./format/format.ts";
 import { unmarked } from "./format/references.ts";
 import type { ArtilleryConfig, Payload } from "./artillery_script.ts";
 
 const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
-/**
- * The maximum number of random values of one kind. Artillery draws a new value wherever the script asks for one, so
- * each of these occurrences needs a value of its own.
- */
-const MOST_DRAWN = 50;
 const CALL = /^\$(randomNumber|randomString)\s*\(([^()]*)\)$/;
 
 /** The values of loop variables by their names, as text that the conversion fills in. */
@@ -104,14 +99,9 @@ export class ArtilleryValues {
 
   /** Uses a random value, with a name of its own for each place in the script. */
   #draw(name: string, value: unknown): string {
-    for (let n = 1; n <= MOST_DRAWN; n++) {
-      const own = n === 1 ? name : `${name} of ${n}`;
-      if (!this.#used.has(valueNameOf(own))) return this.#use(own, value);
-    }
-    this.note(
-      `a virtual user gets at most ${MOST_DRAWN} random values of one kind, and then the first of them again`,
-    );
-    return this.#use(name, value);
+    const own = drawnName(name, this.#used);
+    if (own === null) this.note(DRAWN_AGAIN);
+    return this.#use(own ?? name, value);
   }
 
   #use(name: string, value: unknown): string {
