@@ -1,4 +1,7 @@
-/** Data in layers, merged by the rules of RFC 7396 (JSON merge patch); keeps track of where each value was written. */
+/**
+ * Data in layers, merged by the rules of RFC 7396 (JSON merge patch), or also list by list; keeps track of where each
+ * value was written.
+ */
 import { type Path, startsWith } from "../problems.ts";
 import { isMap } from "./json_text.ts";
 
@@ -11,7 +14,8 @@ interface LayerOrigin {
 export class LayeredData {
   #origins: LayerOrigin[] = [];
 
-  constructor(public data: unknown) {}
+  /** @param mergesLists Whether lists are merged, too, element by element. RFC 7396 replaces them. */
+  constructor(public data: unknown, private readonly mergesLists = false) {}
 
   /**
    * Adds a layer: maps are merged, null removes a key, and any other value replaces the earlier one.
@@ -29,6 +33,12 @@ export class LayeredData {
   }
 
   #merged(target: unknown, patch: unknown, origin: LayerOrigin): unknown {
+    if (this.mergesLists && Array.isArray(target) && Array.isArray(patch)) {
+      const merged = patch.map((value, at) =>
+        this.#merged(target[at], value, { at: [...origin.at, at], from: [...origin.from, at] })
+      );
+      return [...merged, ...target.slice(patch.length)];
+    }
     if (!isMap(target) || !isMap(patch)) this.#note(origin);
     if (!isMap(patch)) return patch;
     const entries = new Map(isMap(target) ? Object.entries(target) : []);

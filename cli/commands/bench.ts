@@ -111,7 +111,7 @@ Examples:
           ),
       });
       if (values.like !== undefined && !values.quiet) {
-        await printDifferences(values.like, measurement);
+        await printDifferences(values.like, args, measurement);
       }
       const lost = loader.incompleteLogReason?.() ?? null;
       if (lost !== null) {
@@ -136,10 +136,16 @@ export const benchCommand: Command = {
   },
 };
 
-async function printDifferences(like: string, measurement: Measurement): Promise<void> {
+async function printDifferences(
+  like: string,
+  args: readonly string[],
+  measurement: Measurement,
+): Promise<void> {
   const { toolDifferences } = await import("../output/tool_differences.ts");
+  const { explicitIn } = await import("../../scenarios/imports/command_lines/registry.ts");
   const { textLines } = await import("../../report/writing/terminal.ts");
-  printError(textLines(toolDifferences(like, measurement), terminalOptions(Deno.stderr)));
+  const sentences = toolDifferences(like, measurement, explicitIn(args));
+  printError(textLines(sentences, terminalOptions(Deno.stderr)));
 }
 
 async function gatesOf(

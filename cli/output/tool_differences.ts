@@ -5,12 +5,19 @@ import { decodeInterval } from "../../runner/stats/histogram/hdr.ts";
 import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { differencesOf } from "../../scenarios/imports/command_lines/registry.ts";
 
-/** Sentences about the differences that matter for this measurement. */
-export function toolDifferences(commandLine: string, measurement: Measurement): string[] {
+/**
+ * Sentences about the differences that matter for this measurement.
+ * @param others Explicit arguments of `bench`, which override those of the tool.
+ */
+export function toolDifferences(
+  commandLine: string,
+  measurement: Measurement,
+  others: readonly string[] = [],
+): string[] {
   const { indices, counts } = decodeInterval(measurement);
   const buckets = Array.from(
     indices,
     (index, at) => ({ highMs: highestUsOf(index) / 1_000, count: counts[at] }),
   );
-  return differencesOf(commandLine, { ...measurement, buckets, timeText: formatMs });
+  return differencesOf(commandLine, { ...measurement, buckets, timeText: formatMs }, others);
 }

@@ -10,6 +10,7 @@ import {
   isRunnable,
   scriptSpec,
 } from "./artillery_script.ts";
+import { type ArtilleryProcessor, processorAt } from "./artillery_processor.ts";
 import { ArtilleryValues } from "./artillery_values.ts";
 import { Expansion } from "./format/expansion.ts";
 import {
@@ -37,7 +38,7 @@ function convert(data: unknown, context: ImportContext): Import {
   const read = new Map<string, string>();
   const around = { ...context, env: marking(context.env, read) };
   const notes = new Set<string>();
-  const made = madeAnew(notes, false);
+  const made = madeAnew(notes, null);
   const choices = environmentsOf(data);
   const experiments = choices.map(([name, config]) => {
     const { script, issues } = scriptIn(data, name, config, around);
@@ -62,6 +63,7 @@ function convert(data: unknown, context: ImportContext): Import {
 export interface ImportedCode extends Import {
   readonly read: ReadonlyMap<string, string>;
   readonly script: ArtilleryScript;
+  readonly processor: ArtilleryProcessor | null;
   /** The names of the experiment's scenarios, in the order of the script's scenarios. */
   readonly scenarios: readonly string[];
   /** Names of the script's variables that Plateau does not allow, each with the name that replaces it. */
@@ -70,7 +72,7 @@ export interface ImportedCode extends Import {
 
 /**
  * Converts a script to an experiment for a TypeScript module, in which the processor's functions are hooks. Throws a
- * ZodError if the script is invalid.
+ * ZodError if the script is invalid, or a UserError if the processor can't be read or is not valid code.
  */
 export function artilleryCode(data: unknown, context: ImportContext): ImportedCode {
   const read = new Map<string, string>();
@@ -91,11 +93,12 @@ export function artilleryCode(data: unknown, context: ImportContext): ImportedCo
   }
   const { script, issues } = scriptIn(data, name, config, around);
   if (script === undefined) throw new z.ZodError(issues);
-  const made = madeAnew(notes, true);
+  const processor = processorAt(script.config.processor, context);
+  const made = madeAnew(notes, processor?.assigned ?? new Set());
   const experiment = { name: around.name, ...new Conversion(script, data, around, made).result() };
   const scenarios = Object.keys(Object(Reflect.get(experiment, "scenarios")));
   const { origins, names } = made;
-  return { experiment, notes: [...notes], origins, read, script, scenarios, names };
+  return { experiment, notes: [...notes], origins, read, script, processor, scenarios, names };
 }
 
 /**
@@ -124,14 +127,17 @@ interface ReadScript {
   readonly issues: z.core.$ZodIssue[];
 }
 
-/** Parses the script with one of its environments merged into its config. */
+/**
+ * Parses the script with one of its environments merged into its config. Artillery merges lists, too, element by
+ * element (lodash's `merge`).
+ */
 function scriptIn(
   data: unknown,
   name: string,
   environment: unknown,
   around: ImportContext,
 ): ReadScript {
-  const layers = new LayeredData(withoutEnvironments(data));
+  const layers = new LayeredData(withoutEnvironments(data), true);
   if (environment !== undefined) {
     layers.lay({ config: environment }, ["config", "environments", name]);
   }
@@ -221,13 +227,16 @@ interface Made {
   readonly expansion: Expansion;
   /** Names of the script's variables that Plateau does not allow, each with the name that replaces it. */
   readonly names: Map<string, string>;
-  /** Whether a TypeScript module is generated, which calls the functions of the processor. */
-  readonly isCode: boolean;
+  /**
+   * Names of variables to which functions of the processor may assign values. Null unless a TypeScript module is
+   * generated, which calls these functions.
+   */
+  readonly assigned: ReadonlySet<string> | null;
 }
 
-function madeAnew(notes: Set<string>, isCode: boolean): Made {
+function madeAnew(notes: Set<string>, assigned: Made["assigned"]): Made {
   const names = new Map<string, string>();
-  return { notes, origins: new Origins(), expansion: new Expansion(), names, isCode };
+  return { notes, origins: new Origins(), expansion: new Expansion(), names, assigned };
 }
 
 class Conversion {
@@ -265,8 +274,15 @@ class Conversion {
     loadOf: (weight: number) => object,
   ): Record<string, unknown> {
     const { config } = this.script;
-    const { origins, expansion, isCode } = this.made;
-    const values = new ArtilleryValues(config, this.around, this.made.names, this.#note);
+    const { origins, expansion, assigned, names } = this.made;
+    const isCode = assigned !== null;
+    const values = new ArtilleryValues(
+      config,
+      this.around,
+      assigned ?? new Set(),
+      names,
+      this.#note,
+    );
     const scenarios: Record<string, unknown> = {};
     for (const [at, scenario] of walked.entries()) {
       this.#noteHooks(scenario);
@@ -326,7 +342,7 @@ class Conversion {
         "in Plateau the scenarios run one after the other, each with a share of the arrivals according to its weight",
       );
     }
-    if (config.processor !== undefined && !this.made.isCode) {
+    if (config.processor !== undefined && this.made.assigned === null) {
       this.#note(
         "left out: the processor, which is code (write a file that ends in .ts to keep its functions)",
       );
@@ -347,7 +363,7 @@ class Conversion {
 
   #noteHooks(scenario: ArtilleryScript["scenarios"][number]): void {
     const hooks = ["beforeRequest", "afterResponse", "beforeScenario", "afterScenario"] as const;
-    for (const hook of [...this.made.isCode ? [] : hooks, "onError" as const]) {
+    for (const hook of [...this.made.assigned === null ? hooks : [], "onError" as const]) {
       if (scenario[hook] !== undefined) this.#note(`left out: the ${hook} hooks, which are code`);
     }
   }

@@ -2,10 +2,7 @@
  * Converts an Artillery script and its processor to an experiment in TypeScript, which keeps the processor's functions.
  * `init` writes it.
  */
-import { messageOf, UserError } from "../../base/errors.ts";
-import { withoutTypes } from "../code/without_types.ts";
 import { artilleryCode, constantOf, type ImportedCode, targetOf } from "./artillery.ts";
-import { ArtilleryProcessor } from "./artillery_processor.ts";
 import { codeOf, environmentLines, experimentLines, headLines, isSet, RAW } from "./format/code.ts";
 import type { ImportContext } from "./format/format.ts";
 import { Call, References } from "./format/references.ts";
@@ -31,8 +28,7 @@ export function artilleryExperiment(
   around: ImportContext,
 ): ArtilleryExperiment {
   const code = artilleryCode(data, around);
-  const path = code.script.config.processor;
-  const processor = typeof path === "string" ? processorAt(path, around) : null;
+  const { script: { config: { processor: path } }, processor } = code;
   const missing = calledIn(code.experiment).filter((name) => !processor?.names.has(name));
   const notes = [
     ...code.notes,
@@ -74,27 +70,6 @@ export function artilleryExperiment(
     "",
   ];
   return { text: lines.join("\n"), notes, holds: [...references.holds] };
-}
-
-function processorAt(path: string, { files }: ImportContext): ArtilleryProcessor {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(files.octets(path));
-  } catch (error) {
-    const message = `Cannot read the processor: ${messageOf(error)}`;
-    throw new UserError([{ place: path, message }]);
-  }
-  const name = path.replace(/^\.\//, "");
-  return new ArtilleryProcessor(/\.[cm]?ts$/.test(path) ? javascriptOf(text, name) : text, name);
-}
-
-function javascriptOf(text: string, path: string): string {
-  try {
-    return withoutTypes(text, path);
-  } catch (error) {
-    const message = `Cannot read this as TypeScript: ${messageOf(error)}`;
-    throw new UserError([{ place: path, message }]);
-  }
 }
 
 /** The names of all functions that hooks call, each once. */

@@ -120,10 +120,11 @@ export class ArtilleryFlow {
     const request = method === undefined ? undefined : step[method];
     if (method !== undefined && request !== undefined) {
       const plain = this.#request(method, request, place);
-      return this.#add(
+      this.#add(
         functions === null ? plain : this.#hooked(plain, { method, request, place, functions }),
         place,
       );
+      return this.around.values.capture(Object.keys(Object(plain.capture)));
     }
     if (functions !== null && step.function !== undefined) {
       return void this.#between.push(...functionNames(step.function));

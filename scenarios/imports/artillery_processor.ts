@@ -3,6 +3,9 @@
  * code that is unavailable in hooks becomes a comment with the reason. The processor is only parsed, never run.
  */
 import type * as js from "acorn";
+import { messageOf, UserError } from "../../base/errors.ts";
+import { withoutTypes } from "../code/without_types.ts";
+import type { ImportContext } from "./format/format.ts";
 import { Edits } from "./script_edits.ts";
 import {
   namesBoundBy,
@@ -98,6 +101,28 @@ export class ArtilleryProcessor {
       ? [[], `{ ${functions.join(", ")} }`]
       : [["const module = { exports: {} };", "let { exports } = module;"], "module.exports"];
     return ["(() => {", ...head, body, `return ${given};`, "})()"].join("\n");
+  }
+
+  /** Names of members to which the processor assigns values, such as `token` in `context.vars.token = 1`. */
+  get assigned(): ReadonlySet<string> {
+    const nodes = [...nodesIn(this.#source.program)];
+    return new Set(nodes.flatMap((node) => this.#assignedBy(node as js.AnyNode)));
+  }
+
+  #assignedBy(node: js.AnyNode): string[] {
+    if (node.type === "CallExpression") {
+      const { callee, arguments: given } = node;
+      if (this.#source.text.slice(callee.start, callee.end) !== "Object.assign") return [];
+      return given.flatMap((one) => one.type === "ObjectExpression" ? one.properties : [])
+        .flatMap((one) => one.type === "Property" ? keyName(one.key, one.computed) ?? [] : []);
+    }
+    const target = node.type === "AssignmentExpression"
+      ? node.left
+      : node.type === "UpdateExpression"
+      ? node.argument
+      : null;
+    if (target?.type !== "MemberExpression") return [];
+    return [keyName(target.property, target.computed) ?? []].flat();
   }
 
   #statements(statements: readonly (js.Statement | js.ModuleDeclaration)[]): void {
@@ -356,6 +381,29 @@ export class ArtilleryProcessor {
     this.#edits.leave(node, why, instead);
     this.left.push(`${this.#source.lineOf(node.start)}, ${this.#source.written(node)}: ${why}`);
     for (const name of names) this.#missing.set(name, `it needs ${name}, which was not converted`);
+  }
+}
+
+/** The processor that a script names; null if it names none. Throws a UserError if it can't be read. */
+export function processorAt(path: unknown, { files }: ImportContext): ArtilleryProcessor | null {
+  if (typeof path !== "string") return null;
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(files.octets(path));
+  } catch (error) {
+    const message = `Cannot read the processor: ${messageOf(error)}`;
+    throw new UserError([{ place: path, message }]);
+  }
+  const name = path.replace(/^\.\//, "");
+  return new ArtilleryProcessor(/\.[cm]?ts$/.test(path) ? javascriptOf(text, name) : text, name);
+}
+
+function javascriptOf(text: string, path: string): string {
+  try {
+    return withoutTypes(text, path);
+  } catch (error) {
+    const message = `Cannot read this as TypeScript: ${messageOf(error)}`;
+    throw new UserError([{ place: path, message }]);
   }
 }
 

@@ -1,15 +1,10 @@
 /** Converts `{{ … }}` in an Artillery script to values of a scenario, whose names are valid in Plateau. */
 import { replaced } from "./format/expansion.ts";
-import { type ImportContext, valueNameOf } from "./format/format.ts";
+import { DRAWN_AGAIN, drawnName, type ImportContext, valueNameOf } from "./format/format.ts";
 import { unmarked } from "./format/references.ts";
 import type { ArtilleryConfig, Payload } from "./artillery_script.ts";
 
 const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
-/**
- * The maximum number of random values of one kind. Artillery draws a new value wherever the script asks for one, so
- * each of these occurrences needs a value of its own.
- */
-const MOST_DRAWN = 50;
 const CALL = /^\$(randomNumber|randomString)\s*\(([^()]*)\)$/;
 
 /** The values of loop variables by their names, as text that the conversion fills in. */
@@ -19,21 +14,26 @@ export class ArtilleryValues {
   readonly #fixed = new Map<string, string>();
   readonly #drawn = new Map<string, unknown>();
   readonly #used = new Map<string, unknown>();
+  /** Names, as in Plateau, that stand for values captured by the requests so far, and no longer for variables. */
+  readonly #captured = new Set<string>();
 
   /**
+   * @param assigned Names of variables to which functions may assign other values during the run.
    * @param names Receives the names of the script's variables that Plateau does not allow, each with the name that
    * replaces it.
    */
   constructor(
     config: ArtilleryConfig,
     around: ImportContext,
+    assigned: ReadonlySet<string>,
     private readonly names: Map<string, string>,
     private readonly note: (text: string) => void,
   ) {
     for (const payload of config.payload) this.#addPayload(payload, around);
     for (const [name, value] of Object.entries(config.variables)) {
-      if (!Array.isArray(value)) this.#fixed.set(name, value);
-      else this.#drawn.set(name, { pick: value });
+      if (Array.isArray(value) || assigned.has(name)) {
+        this.#drawn.set(name, { pick: [value].flat() });
+      } else this.#fixed.set(name, value);
     }
     this.#fixed.set("target", config.target ?? "");
   }
@@ -44,7 +44,9 @@ export class ArtilleryValues {
   filled(text: string, scope: Scope): string {
     return replaced(text, TEMPLATE, (written, within) => {
       const inner = unmarked(within).trim();
-      const fixed = scope.get(inner) ?? this.#fixed.get(inner);
+      const own = valueNameOf(inner);
+      const isCaptured = this.#captured.has(own);
+      const fixed = scope.get(inner) ?? (isCaptured ? undefined : this.#fixed.get(inner));
       if (fixed !== undefined) return fixed;
       if (this.#drawn.has(inner)) return this.#use(inner, this.#drawn.get(inner));
       if (inner === "$uuid") return this.#draw("uuid", "uuid");
@@ -56,15 +58,21 @@ export class ArtilleryValues {
       }
       return written.replace(/^\{\{\{/, "{{").replace(/\}\}\}$/, "}}").replace(
         within.trim(),
-        valueNameOf(inner),
+        own,
       );
     });
   }
 
-  /** Returns the values used since the last call. */
+  /** From here on, these names of values in Plateau stand for what a request captures. */
+  capture(names: readonly string[]): void {
+    for (const name of names) this.#captured.add(name);
+  }
+
+  /** Ends a scenario: returns the values that it used. */
   take(): Record<string, unknown> {
     const taken = Object.fromEntries(this.#used);
     this.#used.clear();
+    this.#captured.clear();
     return taken;
   }
 
@@ -91,14 +99,9 @@ export class ArtilleryValues {
 
   /** Uses a random value, with a name of its own for each place in the script. */
   #draw(name: string, value: unknown): string {
-    for (let n = 1; n <= MOST_DRAWN; n++) {
-      const own = n === 1 ? name : `${name} of ${n}`;
-      if (!this.#used.has(valueNameOf(own))) return this.#use(own, value);
-    }
-    this.note(
-      `a virtual user gets at most ${MOST_DRAWN} random values of one kind, and then the first of them again`,
-    );
-    return this.#use(name, value);
+    const own = drawnName(name, this.#used);
+    if (own === null) this.note(DRAWN_AGAIN);
+    return this.#use(own ?? name, value);
   }
 
   #use(name: string, value: unknown): string {

@@ -58,6 +58,17 @@ export function functionOf(scope: ScriptScope, name: string): FunctionBinding | 
   return bound?.kind === "function" ? bound : null;
 }
 
+/**
+ * The scope for the parameters of a function that is called. In it, the environment is that of the k6 scenario which
+ * calls the function.
+ */
+export function scopeOfCall({ scope }: FunctionBinding, caller: ScriptScope): ScriptScope {
+  const inner = new ScriptScope(scope);
+  const env = caller.get("__ENV");
+  if (env !== undefined) inner.set("__ENV", env);
+  return inner;
+}
+
 const ARITHMETIC = new Map<string, (a: number, b: number) => unknown>([
   ["-", (a, b) => a - b],
   ["*", (a, b) => a * b],
@@ -352,10 +363,11 @@ export class Constants {
    * Evaluates a call of a function that does nothing but return the value of an expression. Refuses any other function.
    */
   #returned(
-    { node: { params, body }, scope: around }: FunctionBinding,
+    own: FunctionBinding,
     call: js.CallExpression,
     scope: ScriptScope,
   ): unknown {
+    const { params, body } = own.node;
     const result = resultOf(body);
     if (result === null) return this.#refuse(call);
     if (!isWithin("importedRounds", ++this.#calls)) {
@@ -364,7 +376,7 @@ export class Constants {
         `Cannot use this value: ${beyond("importedRounds", this.#calls)}`,
       );
     }
-    const inner = new ScriptScope(around);
+    const inner = scopeOfCall(own, scope);
     for (const [at, param] of params.entries()) {
       const given = call.arguments[at];
       if (param.type !== "Identifier") return this.#refuse(call);

@@ -16,6 +16,7 @@ import {
   type FunctionBinding,
   functionOf,
   rootOf,
+  scopeOfCall,
   type ScriptFunction,
   ScriptScope,
 } from "./k6_constants.ts";
@@ -372,16 +373,14 @@ export class K6Flow {
   /** Walks one of the script's functions with the arguments of the call, and returns its value. */
   #callOwn(
     own: FunctionBinding,
-    { arguments: given, start }: js.CallExpression,
+    { arguments: given, start }: Pick<js.CallExpression, "arguments" | "start">,
     scope: ScriptScope,
   ): Given {
     this.#rounds(1, start);
     if (this.#depth >= MOST_NESTED) {
       throw new Refused(start, "Cannot convert this call: calls are nested too deep");
     }
-    const inner = new ScriptScope(own.scope);
-    const env = scope.get("__ENV");
-    if (env !== undefined) inner.set("__ENV", env);
+    const inner = scopeOfCall(own, scope);
     for (const [at, param] of own.node.params.entries()) {
       const isDefault = param.type === "AssignmentPattern";
       const id = isDefault ? param.left : param;
@@ -391,7 +390,7 @@ export class K6Flow {
       inner.set(
         id.name,
         argument === undefined && isDefault
-          ? this.#bound(param.right, own.scope)
+          ? this.#bound(param.right, inner)
           : this.#bound(argument ?? null, scope),
       );
     }
@@ -448,7 +447,7 @@ export class K6Flow {
 
   #group({ arguments: [, inner], start }: js.CallExpression, scope: ScriptScope): Given {
     const own = inner?.type === "Identifier" ? functionOf(scope, inner.name) : null;
-    if (own !== null) return this.#body(own.node, new ScriptScope(own.scope));
+    if (own !== null) return this.#callOwn(own, { arguments: [], start }, scope);
     const isFunction = inner?.type === "ArrowFunctionExpression" ||
       inner?.type === "FunctionExpression";
     if (!isFunction) {

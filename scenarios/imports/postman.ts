@@ -235,7 +235,8 @@ class Conversion {
       if (!credentials.includes("{{")) {
         return { ...none, headers: { authorization: basicAuthorization(credentials) } };
       }
-      const name = this.#values.secret("basic auth", "user:password in base64");
+      const what = `user:password of ${part("username")} in base64`;
+      const name = this.#values.secret("basic auth", credentials, what);
       return { ...none, headers: { authorization: `Basic {{ ${name} }}` } };
     }
     if (type === "bearer") {

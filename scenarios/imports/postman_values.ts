@@ -3,7 +3,7 @@
  * environment variable.
  */
 import { replaced, TooLong } from "./format/expansion.ts";
-import { valueNameOf, variableName } from "./format/format.ts";
+import { DRAWN_AGAIN, drawnName, valueNameOf, variableName } from "./format/format.ts";
 import { FromEnvironment } from "./format/references.ts";
 import type { Variable } from "./postman_shape.ts";
 
@@ -15,7 +15,8 @@ export class PostmanValues {
   readonly #fixed: ReadonlyMap<string, string>;
   readonly #secret: ReadonlySet<string>;
   readonly #used = new Map<string, unknown>();
-  readonly #variables = new Set<string>();
+  /** Environment variables that the experiment needs, each with the text of the collection that it replaces. */
+  readonly #variables = new Map<string, string>();
 
   constructor(variables: readonly Variable[], private readonly note: (text: string) => void) {
     this.#fixed = new Map(
@@ -27,7 +28,7 @@ export class PostmanValues {
 
   /** Names of the environment variables that the experiment needs. */
   get variables(): readonly string[] {
-    return [...this.#variables];
+    return [...this.#variables.keys()];
   }
 
   /** The values that the scenario needs, keyed by name. */
@@ -65,10 +66,17 @@ export class PostmanValues {
     );
   }
 
-  /** Adds a value that comes from the environment, and returns its name. @param what Subject of the note about it. */
-  secret(name: string, what: string): string {
-    const variable = variableName(name);
-    this.#variables.add(variable);
+  /**
+   * Adds a value that comes from the environment, and returns its name. Each text has a variable of its own.
+   * @param text The text of the collection that the value replaces.
+   * @param what Subject of the note about it.
+   */
+  secret(name: string, text: string, what: string): string {
+    let variable = variableName(name);
+    for (let n = 2; (this.#variables.get(variable) ?? text) !== text; n++) {
+      variable = variableName(`${name} ${n}`);
+    }
+    this.#variables.set(variable, text);
     this.note(`${what} comes from the environment variable ${variable}`);
     return this.#use(variable, { pick: [new FromEnvironment([{ variable }])] });
   }
@@ -76,16 +84,24 @@ export class PostmanValues {
   #named(inner: string): string {
     if (!inner.startsWith("$")) {
       const why = this.#secret.has(inner) ? "is secret" : "the collection does not define";
-      return this.secret(inner, `{{${inner}}}, which ${why},`);
+      return this.secret(inner, `{{${inner}}}`, `{{${inner}}}, which ${why},`);
     }
-    if (/^\$(?:guid|randomUUID)$/.test(inner)) return this.#use(inner.slice(1), "uuid");
+    if (/^\$(?:guid|randomUUID)$/.test(inner)) return this.#draw(inner, "uuid");
     if (/^\$(?:randomInt|timestamp)$/.test(inner)) {
       if (inner === "$timestamp") this.note("{{$timestamp}} becomes a random number");
-      return this.#use(inner.slice(1), { from: 0, to: 1_000 });
+      return this.#draw(inner, { from: 0, to: 1_000 });
     }
-    if (inner === "$randomBoolean") return this.#use(inner.slice(1), { pick: [true, false] });
+    if (inner === "$randomBoolean") return this.#draw(inner, { pick: [true, false] });
     this.note(`random texts, such as {{${inner}}}, become UUIDs`);
-    return this.#use(inner.slice(1), "uuid");
+    return this.#draw(inner, "uuid");
+  }
+
+  /** Adds a random value, with a name of its own for each place in the collection. */
+  #draw(inner: string, value: unknown): string {
+    const name = inner.slice(1);
+    const own = drawnName(name, this.#used);
+    if (own === null) this.note(DRAWN_AGAIN);
+    return this.#use(own ?? name, value);
   }
 
   #use(name: string, value: unknown): string {

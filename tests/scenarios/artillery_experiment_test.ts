@@ -48,6 +48,7 @@ async function running(text: string): Promise<{ scenario: Scenario; hooks: Hooks
 interface Scenario {
   readonly flow: readonly { readonly before?: string; readonly after?: string }[];
   readonly user?: { readonly start?: string; readonly end?: string };
+  readonly values?: unknown;
 }
 
 function newUser(values: Record<string, string> = {}): HookUser {
@@ -400,6 +401,27 @@ Deno.test("names that values cannot have here stay those that functions and requ
     { user_id: "7" },
   );
   assert.deepEqual([Object(sent).path, Object(sent).headers.b], ["/7", "7x"]);
+});
+
+Deno.test("a variable to which a function assigns a value has that value in requests without functions", async () => {
+  const code =
+    `exports.begin = (c) => { c.vars.region = "us"; Object.assign(c.vars, { size: 9 }); };
+exports.sign = (p) => { p.url += "x"; };`;
+  const { text } = made(
+    script(
+      "[{ get: { url: '/{{ region }}/{{ size }}/{{ kept }}' } }, { think: '{{ kept }}' }]",
+      "variables: { region: eu, size: 1, kept: 2 }",
+      "beforeScenario: begin",
+    ),
+    code,
+  );
+  const { scenario: { flow, user: ofUser, values }, hooks } = await running(text);
+  assert.deepEqual(values, { region: { pick: ["eu"] }, size: { pick: ["1"] } });
+  const [first, pause] = flow.map((step) => Object(step));
+  assert.deepEqual([first.get, pause.think], ["/{{ region }}/{{ size }}/2", "2s"]);
+  const user = newUser({ region: "eu", size: "1" });
+  hooks.preparedUser({ start: ofUser?.start ?? null, end: null }).start?.(user);
+  assert.deepEqual(["region", "size"].map((name) => user.variables.get(name)), ["us", "9"]);
 });
 
 Deno.test("credentials from the environment are put together when the file runs", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
 import { toolDifferences } from "../../cli/output/tool_differences.ts";
-import { withTranslated } from "../../scenarios/imports/command_lines/registry.ts";
+import { explicitIn, withTranslated } from "../../scenarios/imports/command_lines/registry.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -52,6 +52,10 @@ const SAME: Readonly<Record<string, string>> = {
     `${URL} -H accept: application/json -H content-type: application/json -b {} -m post`,
   [`curl -u ada:secret -I ${URL}`]:
     `${URL} -H authorization: Basic YWRhOnNlY3JldA== -m head -H accept: */*`,
+  [`curl -X POST -T a.txt ${URL}b`]: `${URL}b -m post -H accept: */* -b @a.txt`,
+  [`curl -T a.txt ${URL}b -X POST`]: `${URL}b -m post -H accept: */* -b @a.txt`,
+  [`curl -X GET -I ${URL}`]: `${URL} -m get -H accept: */*`,
+  [`curl -I -X GET ${URL}`]: `${URL} -m get -H accept: */*`,
   [`curl ${URL} \\\n  -H 'Accept:' -H 'x-empty;' \\\n  --data-raw $'it\\'s \\u0021\\n' --compressed`]:
     `${URL} -H x-empty: -H accept-encoding: deflate, gzip, br, zstd ${FORM} -b it's !\n -m post`,
   [`curl -sG 127.0.0.1:8080/?x=1 -d a=b --data-urlencode 'q=a b&c'`]:
@@ -102,6 +106,11 @@ for (const [proxy, address] of PROXIES) {
   });
 }
 
+const GO = `-disable-compression ${URL}`;
+const HEYS = "-H content-type: text/html";
+const ABS = "-H connection: Keep-Alive -H accept: */*";
+const KEPT = "-H connection: keep-alive";
+
 /** With flags of `bench` beside it. */
 const BESIDE: readonly (readonly [line: string, beside: string[], args: string])[] = [
   [`wrk -d 30s ${URL}`, ["--requests", "5"], `${URL} -c 10 -w 2 -t 2s`],
@@ -113,6 +122,17 @@ const BESIDE: readonly (readonly [line: string, beside: string[], args: string])
     ["--rate=5/s", "-H", "Connection: close"],
     `${URL} -c 10 -d 10s -t 10s -w 1`,
   ],
+  // The tool's number of requests ends after as long as they take at a rate.
+  [`oha --disable-compression ${URL}`, ["-r", "100/s"], `${URL} -c 50 -t 1h -H accept: */* -d 2s`],
+  [`hey -n 9 -c 3 -t 0 ${GO}`, ["-r", "3/s"], `${URL} -c 3 -t 1h ${HEYS} -d 3s`],
+  [`ab -k ${URL}`, ["--rate=2/s"], `${URL} -c 1 -t 30s ${ABS} -d 500ms`],
+  // A rate of each connection is one of the connections that there are.
+  [`hey -q 5 -c 20 -z 10s ${GO}`, ["-c", "5"], `${URL} -t 20s -d 10s ${HEYS} -r 25/s`],
+  [`autocannon -r 5 ${URL}`, ["--connections=4"], `${URL} -d 10s -t 10s -w 1 ${KEPT} -r 20/s`],
+  // hey's workers send the same number each, and wrk's threads have the same number of connections each.
+  [`hey -t 0 ${GO}`, ["-c30"], `${URL} -t 1h ${HEYS} -n 180`],
+  [`wrk -c 10 -t 2 ${URL}`, ["-w", "3"], `${URL} -d 10s -t 2s -c 9`],
+  [`hey -t 0 ${GO}`, ["--phases", "1s@5/s"], `${URL} -c 50 -t 1h ${HEYS}`],
 ];
 
 for (const [line, beside, args] of BESIDE) {
@@ -121,6 +141,30 @@ for (const [line, beside, args] of BESIDE) {
     assert.equal(withTranslated(like).join(" "), `${args} ${like.join(" ")}`);
   });
 }
+
+Deno.test("a number of requests beside a tool's rate ends after as long as they take", () => {
+  const line = `oha -q 100 -z 10s --disable-compression ${URL}`;
+  const flags = `${URL} -c 50 -t 1h -H accept: */* -r 100/s -d 5s --like ${line}`;
+  for (const own of [["-n", "500"], ["-n500"], ["--requests", "500"], ["--requests=500"]]) {
+    assert.equal(withTranslated([...own, "--like", line, "-k"]).join(" "), `${flags} -k`);
+  }
+  const both = withTranslated(["--like", line, "-n", "500", "-d", "1s"]);
+  assert.deepEqual(both.slice(-4), ["-n", "500", "-d", "1s"]); // `bench` refuses them
+});
+
+Deno.test("what is told of a tool's load is only about what explicit flags leave of it", () => {
+  const told = (line: string, ...own: string[]): string[] => {
+    const args = withTranslated([...own, "--like", line]);
+    return toolDifferences(line, measured([5], RATE), explicitIn(args))
+      .filter((text) => text.startsWith("Unlike"));
+  };
+  assert.match(told(`wrk2 ${URL}`)[0], /runs without a rate/);
+  assert.deepEqual(told(`wrk2 ${URL}`, "-r", "5/s"), []);
+  assert.match(told(`ab -t 5 ${URL}`)[0], /does not end after 50000/);
+  assert.deepEqual(told(`ab -t 5 ${URL}`, "--requests=9"), []);
+  assert.match(told(`hey -q 5 ${URL}`)[0], /limit per connection/);
+  assert.deepEqual(told(`hey -q 5 ${URL}`, "--rate", "5/s"), []);
+});
 
 const REFUSED: Readonly<Record<string, RegExp>> = {
   "wkr -c 10": /did you mean wrk\?/,

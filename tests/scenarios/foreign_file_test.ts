@@ -38,7 +38,67 @@ Deno.test("an environment of an Artillery script is a choice of --set", async ()
   assert.match(JSON.stringify(experiment.targets), /staging\.example\.org/);
   const { load } = experiment.scenarios.Search;
   assert.ok(load !== undefined && "phases" in load);
-  assert.deepEqual(load.phases[0].parts, [{ durationUs: 300e6, fromPerSec: 12.5, toPerSec: 12.5 }]);
+  // Of the script's own phases remain the ramp to 5/s, of which this scenario has a quarter, and all after the first.
+  const [{ parts: [first, pause] }] = load.phases;
+  assert.deepEqual(first, { durationUs: 300e6, fromPerSec: 12.5, toPerSec: 1.25 });
+  assert.deepEqual(pause, { durationUs: 10e6, fromPerSec: 0, toPerSec: 0 });
+});
+
+Deno.test("an environment is merged into lists element by element, as in Artillery", () => {
+  const source = `config:
+  target: http://127.0.0.1:8080
+  phases:
+    - { duration: 60, arrivalRate: 5, rampTo: 50 }
+    - { duration: 600, arrivalRate: 50 }
+  variables: { colour: [red, green, blue] }
+  payload: [{ path: a.csv, fields: [user] }, { path: b.csv, fields: [city] }]
+  environments:
+    smoke:
+      phases: [{ duration: 10, arrivalRate: 1 }]
+      variables: { colour: [black] }
+      payload: [{ path: c.csv }]
+    wrong: { phases: [{ duration: soon }] }
+scenarios: [{ flow: [{ get: { url: "/{{ colour }}/{{ user }}/{{ city }}" } }] }]
+`;
+  const wrong = /^a\.yml:13:35: config\.environments\.wrong\.phases\.0\.duration: /;
+  assert.match(thrown(UserError, () => becomes(source, "a.yml")).lines[0], wrong);
+  const { scenarios, load, parameters } = parse(
+    becomes(source.replace("{ duration: soon }", "{ duration: 70 }"), "a.yml").text,
+  );
+  assert.deepEqual(load.phases[0], { duration: "60s", arrivals: "5/s", rampTo: "50/s" });
+  const { smoke, wrong: other } = parameters.environment;
+  assert.deepEqual(smoke.load.phases, [
+    { duration: "10s", arrivals: "1/s", rampTo: "50/s" },
+    { duration: "600s", arrivals: "50/s" },
+  ]);
+  assert.deepEqual(other.load.phases[0], { duration: "70s", arrivals: "5/s", rampTo: "50/s" });
+  const [[name, { values }]] = Object.entries<{ values: object }>(smoke.scenarios);
+  assert.deepEqual(values, {
+    colour: { pick: ["black", "green", "blue"] },
+    user: { csv: "c.csv" },
+  });
+  assert.equal(scenarios[name].values.city.csv, "b.csv");
+});
+
+Deno.test("a value that a request captures replaces a variable of the same name from then on", () => {
+  const capture = "capture: { json: $.token, as: token }";
+  const get = 'get: { url: /, headers: { authorization: "Bearer {{ token }}" }';
+  const steps = `
+    - loop: [{ ${get} } }, { ${get}, ${capture} } }, { think: "{{ token }}" }]
+      count: 2
+  - flow: [{ ${get} } }]`;
+  const source = script(steps, "variables: { token: 3 }");
+  const { scenarios } = parse(becomes(source, "a.yml").text);
+  const flows = Object.values<{ flow: { think?: string; headers?: object }[] }>(scenarios);
+  const [before, after] = ["3", "{{ token }}"].map((token) => ({
+    ...{ "accept-encoding": "gzip, deflate, br", authorization: `Bearer ${token}` },
+  }));
+  assert.deepEqual(
+    flows.map(({ flow }) => flow.map(({ headers }) => headers)),
+    [[before, before, after, after], [before]],
+  );
+  assert.ok(becomes(source, "a.yml").notes.includes('left out: the pause "{{ token }}"'));
+  parseExperiment(becomes(source, "a.yml").text, "a.yaml");
 });
 
 Deno.test("without a target of its own, the first environment of a script is the default", () => {

@@ -47,6 +47,15 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
     planOf(sampler("", element("RegexExtractor"))),
     /RegexExtractor "x": Plateau does not support this kind/,
   ],
+  ...["TestAction", "DebugSampler"].map((kind) =>
+    [
+      planOf(
+        `${sampler()}<${kind}><intProp name="ActionProcessor.action">1</intProp></${kind}>
+<hashTree>${element("JSR223PreProcessor")}</hashTree>`,
+      ),
+      /^a\.jmx:6:\d+: .*JSR223PreProcessor "x": Plateau does not support this kind/,
+    ] as const
+  ),
   [planOf(sampler() + element("IfController")), /IfController "x"/],
   [planOf(sampler() + element("GaussianRandomTimer")), /GaussianRandomTimer/],
   [

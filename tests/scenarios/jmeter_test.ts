@@ -173,6 +173,20 @@ Deno.test("what stands below a sampler is its own, and what stands beside it is 
   ]);
 });
 
+Deno.test("timers below a Flow Control Action or a Debug Sampler, and beside them, are pauses of their own", () => {
+  const timer = (ms: number): string =>
+    `<ConstantTimer><stringProp name="ConstantTimer.delay">${ms}</stringProp></ConstantTimer><hashTree/>`;
+  const pause = `<TestAction testname="t"><intProp name="ActionProcessor.action">1</intProp>
+<stringProp name="ActionProcessor.duration">0</stringProp></TestAction><hashTree>${
+    timer(500)
+  }</hashTree>`;
+  const debug = `<DebugSampler/><hashTree>${timer(70)}</hashTree>`;
+  const { flow } = scenarioOf(planOf(pause + debug + sampler() + timer(1)));
+  assert.deepEqual(flow, [
+    ...[{ think: "501ms" }, { think: "71ms" }, { think: "1ms" }, { name: "s", get: "/" }],
+  ]);
+});
+
 Deno.test("random timers of JMeter become think times with the same mean", () => {
   const timer = (kind: string, delayMs: number, rangeMs: number): string =>
     `<${kind} testname="t"><stringProp name="ConstantTimer.delay">${delayMs}</stringProp>
@@ -208,6 +222,24 @@ Deno.test("a cookie manager is for the thread group that it is in", () => {
   );
   const { scenarios: { a, b } } = parse(text);
   assert.deepEqual([a.cookies, b.cookies], [undefined, "off"]);
+});
+
+Deno.test("a cookie manager controlled by its thread group empties its jar for each new user of the group", () => {
+  const manager = (clears: boolean): string =>
+    element(
+      "CookieManager",
+      `<boolProp name="CookieManager.controlledByThreadGroup">true</boolProp>
+<boolProp name="CookieManager.clearEachIteration">${clears}</boolProp>`,
+    );
+  const group = (isSame: boolean): string =>
+    `${FOR_A_SECOND}<boolProp name="ThreadGroup.same_user_on_next_iteration">${isSame}</boolProp>`;
+  assert.equal(scenarioOf(planOf(manager(false) + sampler(), group(false))).cookies, undefined);
+  for (const kept of [group(true), FOR_A_SECOND]) {
+    assert.throws(
+      () => becomes(planOf(manager(true) + sampler(), kept), "a.jmx"),
+      /it keeps cookies from loop to loop/,
+    );
+  }
 });
 
 Deno.test("a cookie manager that no request is beside or below changes nothing", () => {

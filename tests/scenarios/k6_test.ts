@@ -449,6 +449,30 @@ Deno.test("k6's options say which redirects are followed, by whom, and how certi
   assert.deepEqual([load.timeout, targets.target.insecure], ["2s", true]);
 });
 
+Deno.test("the environment of a k6 scenario is also that of the functions which it calls, but not of top-level constants", () => {
+  const options = "export const options = { scenarios: { s: { executor: 'constant-vus', " +
+    "duration: '1s', env: { PATH_: 'x' } } } };\n" +
+    "const url = (more) => `http://a/${__ENV.PATH_}${more}`;\nconst outer = (more) => url(more);\n" +
+    "function named() { http.get(url('/named')); }\n" +
+    "function sent(more, path = __ENV.PATH_) { http.get(outer(`${more}/${path}`)); }\n" +
+    "const top = `${__ENV.PATH_}`;\n";
+  const body = "http.get(outer('/'));\ngroup('g', named);\nsent('/sent');";
+  const source = walked(body, options).replace("{ sleep,", "{ group, sleep,");
+  const { scenarios } = parse(becomes(source, "a.js").text);
+  assert.deepEqual(
+    scenarios.s.flow.map(({ get }: { get: string }) => get),
+    ["/x/", "/x/named", "/x/sent/x"],
+  );
+  const ofTop = source.replace("http.get(outer('/'));", "http.get(`http://a/${top}`);");
+  assert.throws(() => becomes(ofTop, "a.js"), /its value is known only when the script runs/);
+});
+
+Deno.test("a function that is its own group is refused, as one that calls itself is", () => {
+  const source = walked("function again() { http.get('http://a/'); group('g', again); }\nagain();")
+    .replace("{ sleep,", "{ group, sleep,");
+  assert.throws(() => becomes(source, "a.js"), /calls are nested too deep/);
+});
+
 Deno.test("values of the environment stay references in what a k6 script becomes, but for those of its load", () => {
   Deno.env.set("PLATEAU_TEST_KEY", "hush-hush");
   Deno.env.set("PLATEAU_TEST_USERS", "1234");

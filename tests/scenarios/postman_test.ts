@@ -197,6 +197,42 @@ Deno.test("what a collection does not say comes from the environment or is drawn
   }
 });
 
+Deno.test("each text that comes from the environment has a variable of its own, and each place its random value", () => {
+  const basic = (username: string, password: string): object => ({
+    url: `${BASE}/{{$guid}}/{{api-key}}`,
+    auth: { type: "basic", basic: { username, password } },
+    header: [{ key: "X-A", value: "{{$randomInt}}-{{$randomInt}}-{{apiKey}}" }],
+  });
+  const requests = [basic("ada", "{{pw}}"), basic("bob", "{{pw}}"), basic("ada", "{{pw}}")];
+  const imported = taken(requests.map((request, at) => ({ name: `a${at}`, request })));
+  const { Shop: { flow, values } } = parse(imported.text).scenarios;
+  const sent = flow.map(({ get, headers }: { get: string; headers: Record<string, string> }) => [
+    ...[get, headers.authorization, headers["X-A"]],
+  ]);
+  const key = "{{ API_KEY_2 }}";
+  assert.deepEqual(sent, [
+    [
+      "/{{ guid }}/{{ API_KEY }}",
+      "Basic {{ BASIC_AUTH }}",
+      `{{ randomInt }}-{{ randomInt_of_2 }}-${key}`,
+    ],
+    [
+      "/{{ guid_of_2 }}/{{ API_KEY }}",
+      "Basic {{ BASIC_AUTH_2 }}",
+      `{{ randomInt_of_3 }}-{{ randomInt_of_4 }}-${key}`,
+    ],
+    [
+      "/{{ guid_of_3 }}/{{ API_KEY }}",
+      "Basic {{ BASIC_AUTH }}",
+      `{{ randomInt_of_5 }}-{{ randomInt_of_6 }}-${key}`,
+    ],
+  ]);
+  assert.deepEqual(imported.variables, ["API_KEY", "BASIC_AUTH", "API_KEY_2", "BASIC_AUTH_2"]);
+  assert.equal(values.guid_of_3, "uuid");
+  const note = "user:password of bob in base64 comes from the environment variable BASIC_AUTH_2";
+  assert.ok(imported.notes.includes(note), imported.notes.join("\n"));
+});
+
 Deno.test("scripts, other hosts and other authorization are notes", () => {
   const event = [{ listen: "test", script: { exec: ["pm.test('a', () => {})"] } }];
   const { notes } = taken([

@@ -1,6 +1,7 @@
 /** Translates command lines of ab, ApacheBench. */
 import {
   differenceSentence,
+  ENDS,
   ignored,
   LAST_FIELD,
   lastOf,
@@ -70,7 +71,8 @@ export const ab: Tool = {
   endsBy: "-d",
   complete: (line) => {
     const { options } = line;
-    const note = options.has("t") ? [options.has("n") ? NOTES.both : NOTES.most] : [];
+    const isTimed = options.has("t") && !ENDS.some((name) => line.own.includes(name));
+    const note = isTimed ? [options.has("n") ? NOTES.both : NOTES.most] : [];
     const own = `content-type: ${contentType(line)}`;
     const isOwn = line.flags.some(([, text]) => text === own);
     const twice = hasBody(line) && !isOwn ? [NOTES.twice] : [];

@@ -29,6 +29,9 @@ import {
 import { asCurl } from "./url.ts";
 import { octetsOf, percentEncoded } from "../../../base/http/octets.ts";
 
+/** Used instead of `-m` for the method of -I and -T, which -X replaces, wherever it stands. */
+const IMPLIED_METHOD = "-m unless given";
+
 export const curl: Tool = {
   style: "getopt",
   options: [
@@ -51,7 +54,7 @@ export const curl: Tool = {
     valueOption("cacert", "--cacert"),
     valueOption("unix-socket", "--unix"),
     toggle("k insecure", "--insecure"),
-    toggle("I head", "-m", "head"),
+    toggle("I head", IMPLIED_METHOD, "head"),
     option("url", true, (text) => ({ operand: text })),
     option("F form", true, formMeaning),
     option("form-string", true, literalPart),
@@ -99,7 +102,7 @@ export const curl: Tool = {
       : {}),
   }),
   endsBy: "-d",
-  complete: (line) => withVersion(withKey(withForm(withData(without(line, NO_FIELD))))),
+  complete: (line) => withVersion(withKey(withForm(withData(withMethod(without(line, NO_FIELD)))))),
   differences: (measured, options) => options.has("L") ? redirected("curl", measured) : [],
 };
 
@@ -140,6 +143,14 @@ function withVersion(line: TranslatedLine): TranslatedLine {
   );
 }
 
+function withMethod(line: TranslatedLine): TranslatedLine {
+  if (lastOf(line, "-m") !== undefined) return without(line, IMPLIED_METHOD);
+  const flags = line.flags.map(([name, text]) =>
+    [name === IMPLIED_METHOD ? "-m" : name, text] as const
+  );
+  return { ...line, flags };
+}
+
 /** A flag that stands for the removal of a field that curl would otherwise add. */
 const NO_FIELD = "-H nothing";
 
@@ -169,7 +180,7 @@ function user(text: string): Meaning {
 /** Translates the file of -T. curl reads its standard input for `-` and `.`, which are refused. */
 function upload(text: string): Meaning {
   return ["-", "."].includes(text) ? { refused: "its standard input" } : {
-    flags: [["-m", "put"], ["-b", `@${text}`]],
+    flags: [[IMPLIED_METHOD, "put"], ["-b", `@${text}`]],
     note: "the file is sent without Expect: 100-continue before it",
   };
 }

@@ -40,6 +40,7 @@ export function readLine(tool: Tool, given: readonly string[], place: string): R
     notes: [...meanings.flatMap(({ note = [] }) => note), ...unread(words.slice(last + 1))],
     refused: meanings.flatMap(({ refused = [] }) => refused),
     options: new Set(taken.flatMap(({ option }) => option.names)),
+    own: [],
   };
   return { line, problems };
 }

@@ -9,6 +9,7 @@ import { durationText, parseRatePerSec } from "../../../base/quantity.ts";
 import { closest } from "../../../base/suggest.ts";
 import { readLine, shellWords } from "./options.ts";
 import {
+  ENDS,
   FALLBACK_FIELD,
   hasHttp2,
   LAST_FIELD,
@@ -38,24 +39,50 @@ interface Translation {
 }
 
 /**
- * Adds the flags that `--like` stands for to the arguments of `bench`. They come first, so explicit flags override
- * them.
+ * Adds the flags that `--like` stands for to the arguments of `bench`. They come first, then `--like`, and then the
+ * explicit arguments, which override them.
  */
 export function withTranslated(args: readonly string[]): readonly string[] {
-  const at = args.findIndex((arg) => arg === PLACE || arg.startsWith(`${PLACE}=`));
+  const at = placeIn(args);
   if (at < 0) return args;
   const isApart = args[at] === PLACE;
   const text = isApart ? args[at + 1] : args[at].slice(PLACE.length + 1);
   if (text === undefined) return args;
-  const others = [...args.slice(0, at), ...args.slice(at + (isApart ? 2 : 1))];
-  const { name, line: { operands, flags, refused } } = translated(text, others);
+  const end = at + (isApart ? 2 : 1);
+  const others = [...args.slice(0, at), ...args.slice(end)];
+  const { name, line } = translated(text, others);
+  const { operands, own, refused } = line;
   if (refused.length > 0) throw new UserError(refused.map((what) => otherRequests(name, what)));
-  return [...operands, ...flags.flatMap(([name, text]) => [name, text ?? []].flat()), ...args];
+  const flags = line.flags.filter(([name]) => !own.includes(name));
+  const isTurned = own.includes("-n") && !own.includes("-d") && lastOf(line, "-n") === undefined;
+  return [
+    ...operands,
+    ...flags.flatMap(([name, text]) => [name, text ?? []].flat()),
+    ...args.slice(at, end),
+    ...isTurned ? withoutFlag(others, ["-n", "--requests"]) : others,
+  ];
 }
 
-/** Sentences that say how the tool would have measured differently from Plateau. */
-export function differencesOf(commandLine: string, measured: Measured): string[] {
-  const { name, line: { notes, options } } = translated(commandLine);
+/** The explicit arguments among those that `withTranslated` returns. */
+export function explicitIn(args: readonly string[]): readonly string[] {
+  const at = placeIn(args);
+  return args.slice(at + (args[at] === PLACE ? 2 : 1));
+}
+
+function placeIn(args: readonly string[]): number {
+  return args.findIndex((arg) => arg === PLACE || arg.startsWith(`${PLACE}=`));
+}
+
+/**
+ * Sentences that say how the tool would have measured differently from Plateau.
+ * @param others Explicit arguments of `bench`, which override those of the tool.
+ */
+export function differencesOf(
+  commandLine: string,
+  measured: Measured,
+  others: readonly string[],
+): string[] {
+  const { name, line: { notes, options } } = translated(commandLine, others);
   return [
     ...new Set(notes.map((note) => `Unlike ${name}: ${note}`)),
     ...tools[name].differences(measured, options),
@@ -66,16 +93,17 @@ export function differencesOf(commandLine: string, measured: Measured): string[]
  * Throws a UserError that lists everything unknown in the command line.
  * @param others Explicit arguments of `bench`, which override those of the tool.
  */
-function translated(commandLine: string, others: readonly string[] = []): Translation {
+function translated(commandLine: string, others: readonly string[]): Translation {
   const [program, ...words] = withoutLauncher(shellWords(commandLine, PLACE));
   const name = (program ?? "").replace(/^.*\//, "");
   if (!isToolName(name)) throw new UserError([unknownTool(name)]);
   const tool = tools[name];
-  const { line, problems } = readLine(tool, words, PLACE);
+  const { line: read, problems } = readLine(tool, words, PLACE);
   if (problems.length > 0) throw new UserError(problems);
+  const line = withOwn(read, others);
   const withHeaders = withFields(tool, withLastFields(tool, line), others);
   const completed = withUrl(tool, tool.complete?.(withHeaders) ?? withHeaders);
-  return { name, line: atRate(withEnd(tool, overHttp2(completed, others), others)) };
+  return { name, line: atRate(withEnd(tool, overHttp2(completed, others))) };
 }
 
 const LAUNCHERS = ["npx", "bunx", "time", "sudo"];
@@ -194,29 +222,64 @@ function withFields(tool: Tool, line: TranslatedLine, others: readonly string[])
   return withFlags(line, ...own.map(([name, text]) => ["-H", `${name}: ${text}`] as const));
 }
 
-const ENDS = ["-d", "--duration", "-n", "--requests", "--phases"];
-const RATES = ["-r", "--rate", "--phases"];
+/** Flags that describe a load, each with its other names. */
+const LOAD_FLAGS = [
+  ["-c", "--connections"],
+  ["-d", "--duration"],
+  ["-n", "--requests"],
+  ["-r", "--rate"],
+  ["-t", "--timeout"],
+  ["-w", "--workers"],
+  ["--pipeline"],
+  ["--phases"],
+];
+const RATES = ["-r", "--phases"];
+
+/** Replaces what the tool's options say about the load by what explicit flags say about it. */
+function withOwn(line: TranslatedLine, others: readonly string[]): TranslatedLine {
+  const flags = LOAD_FLAGS.flatMap((names) => {
+    const text = explicitText(others, names);
+    return text === undefined ? [] : [[names[0], text] as const];
+  });
+  const own = flags.map(([name]) => name);
+  const replaced = [
+    ...own,
+    ...own.some((name) => ENDS.includes(name)) ? ENDS : [],
+    ...own.some((name) => RATES.includes(name)) ? [...RATES, RATE_OF_EACH, "--pipeline"] : [],
+  ];
+  return { ...withFlags(without(line, ...replaced), ...flags), own };
+}
 
 /**
  * Adds the tool's defaults, and chooses what ends the load: a time or a number of requests. Explicit flags decide this;
  * without them, the one that takes precedence in the tool is used.
  */
-function withEnd(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
-  const isExplicit = (names: readonly string[]): boolean =>
-    others.some((arg) => names.some((name) => isFlag(arg, name)));
-  const other = tool.endsBy === "-d" ? "-n" : "-d";
-  const losing = isExplicit(ENDS)
-    ? ["-d", "-n"]
-    : lastOf(line, tool.endsBy) !== undefined
-    ? [other]
-    : [];
-  const paced = isExplicit(RATES) ? without(line, "-r", RATE_OF_EACH, "--pipeline") : line;
-  const ended = without(paced, ...losing);
-  const hasEnd = isExplicit(ENDS) || ["-d", "-n"].some((name) => lastOf(ended, name) !== undefined);
+function withEnd(tool: Tool, line: TranslatedLine): TranslatedLine {
+  const own = ENDS.filter((name) => line.own.includes(name));
+  const isTools = own.length === 0 && lastOf(line, tool.endsBy) !== undefined;
+  const winning = isTools ? [tool.endsBy] : own;
+  const ended = winning.length === 0
+    ? line
+    : without(line, ...ENDS.filter((name) => !winning.includes(name)));
+  const hasEnd = ENDS.some((name) => lastOf(ended, name) !== undefined);
   const missing = Object.entries(tool.defaults).filter(([name]) =>
-    ["-d", "-n"].includes(name) ? !hasEnd : lastOf(ended, name) === undefined && !isExplicit([name])
+    ENDS.includes(name) ? !hasEnd : lastOf(ended, name) === undefined
   );
   return { ...ended, flags: [...missing, ...ended.flags] };
+}
+
+/** The text of the last explicit flag with one of these names. */
+function explicitText(others: readonly string[], names: readonly string[]): string | undefined {
+  return others.flatMap((arg, at) => {
+    const name = names.find((name) => isFlag(arg, name));
+    if (name === undefined) return [];
+    return arg === name ? others[at + 1] ?? [] : arg.slice(name.length).replace(/^=/, "");
+  }).at(-1);
+}
+
+function withoutFlag(others: readonly string[], names: readonly string[]): readonly string[] {
+  const isNamed = (arg: string): boolean => names.some((name) => isFlag(arg, name));
+  return others.filter((arg, at) => !isNamed(arg) && !names.includes(others[at - 1]));
 }
 
 /** Whether an argument is the flag, alone or with a value attached, as in `-n5` and `--requests=5`. */
@@ -230,18 +293,19 @@ function atRate(line: TranslatedLine): TranslatedLine {
   const connections = Number(lastOf(line, "-c") ?? 1);
   const rate = each === undefined ? lastOf(line, "-r") : `${Number(each) * connections}/s`;
   if (rate === undefined) return line;
-  const requests = lastOf(line, "-n");
+  const requests = Number(lastOf(line, "-n"));
   const perSec = parseRatePerSec(rate) ?? 0;
-  const end = requests === undefined || perSec === 0
-    ? []
-    : [["-d", durationText(Number(requests) * 1_000 / perSec)] as const];
+  const end = requests > 0 && perSec > 0
+    ? [["-d", durationText(requests * 1_000 / perSec)] as const]
+    : [];
   const pipelined = lastOf(line, "--pipeline") === undefined
     ? []
     : ["Plateau runs without pipelining"];
   const shared = each === undefined
     ? []
     : ["the limit per connection becomes a rate for all connections"];
-  const paced = without(line, "-r", RATE_OF_EACH, "-n", "--pipeline");
+  const replaced = requests > 0 ? ["-n"] : [];
+  const paced = without(line, "-r", RATE_OF_EACH, "--pipeline", ...replaced);
   return {
     ...withFlags(paced, ["-r", rate], ...end),
     notes: [...line.notes, ...shared, ...pipelined],

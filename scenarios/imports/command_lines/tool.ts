@@ -34,6 +34,8 @@ export interface TranslatedLine {
   readonly refused: readonly string[];
   /** The names of the options that the command line has. */
   readonly options: ReadonlySet<string>;
+  /** Names of flags that are given to `bench` itself, and override the tool's. Their values are among the flags. */
+  readonly own: readonly string[];
 }
 
 export interface ToolOption {
@@ -103,6 +105,9 @@ export const RATE_OF_EACH = "rate of each connection";
  * `lastFieldCounts`, all those given by `-H`.
  */
 export const LAST_FIELD = "-H alone";
+
+/** Flags of `bench` that say when the load ends. */
+export const ENDS = ["-d", "-n", "--phases"];
 
 /** A flag that stands for text to be added to the query of the URL. */
 export const QUERY = "query of the URL";

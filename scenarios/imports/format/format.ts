@@ -198,6 +198,24 @@ export function withoutNames(text: string, braces = BRACES): string {
   return text.replaceAll("{{", () => braces);
 }
 
+/** The maximum number of random values of one kind. */
+const MOST_DRAWN = 50;
+
+export const DRAWN_AGAIN =
+  `a virtual user gets at most ${MOST_DRAWN} random values of one kind, and then the first of them again`;
+
+/**
+ * A name for a random value at one more place, because other tools draw a new value at each place. Null if there are
+ * as many of its kind as allowed.
+ */
+export function drawnName(name: string, used: ReadonlyMap<string, unknown>): string | null {
+  for (let n = 1; n <= MOST_DRAWN; n++) {
+    const own = valueNameOf(n === 1 ? name : `${name} of ${n}`);
+    if (!used.has(own)) return own;
+  }
+  return null;
+}
+
 /** Turns any name into a valid name of a value by replacing or removing characters. */
 export function valueNameOf(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}_-]+/gu, "_").replace(/^[^\p{L}_]+/u, "");

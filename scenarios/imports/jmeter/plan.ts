@@ -176,7 +176,10 @@ class PlanImport {
   #cookiesOf(group: PlanElement, rounds: number, load: object): { readonly cookies?: unknown } {
     const manager = this.#cookieManager(group);
     if (manager === null) return { cookies: "off" };
-    const clears = manager.is("CookieManager.clearEachIteration");
+    const isNewUser = group.text("ThreadGroup.same_user_on_next_iteration").trim() === "false";
+    const clears = manager.is("CookieManager.controlledByThreadGroup")
+      ? isNewUser
+      : manager.is("CookieManager.clearEachIteration");
     const isEachLoopAFlow = "duration" in load || "stages" in load;
     const isOnce = rounds === 1 && !isEachLoopAFlow;
     if (!isOnce && clears !== isEachLoopAFlow) {
@@ -230,16 +233,16 @@ class PlanImport {
     if (CONTAINERS.includes(kind)) return this.#walk(children, scope, steps);
     if (kind === "LoopController") return this.#loop(element, scope, steps);
     if (kind === "TestAction") return this.#pause(element, scope, steps);
+    if (kind === "DebugSampler") { // sends nothing, but waits for the timers that apply to it
+      return this.#think(this.#scopeBelow(element, scope, steps), element, steps);
+    }
     if (isConfiguration(element)) return;
     const why = "Plateau does not support this kind of element";
     this.#refusals.add(element, `Cannot convert ${element.called}: ${why}`, "disable it");
   }
 
   #sample(sampler: PlanElement, outer: PlanScope, steps: JmeterStep[]): void {
-    const scope = this.#scopeOf(sampler.children, outer);
-    for (const child of sampler.children) {
-      if (!isConfiguration(child)) this.#element(child, scope, steps);
-    }
+    const scope = this.#scopeBelow(sampler, outer, steps);
     this.#think(scope, sampler, steps);
     this.#cookieManagers.add(scope.cookieManagers);
     const step = this.#samplers.step(sampler, scope);
@@ -247,6 +250,15 @@ class PlanImport {
       this.#notes.add("JMeter also sends its own User-Agent");
     }
     this.#add(step, sampler, steps);
+  }
+
+  /** The scope of a sampler, with the configuration elements below it. Refuses all other elements below it. */
+  #scopeBelow({ children }: PlanElement, outer: PlanScope, steps: JmeterStep[]): PlanScope {
+    const scope = this.#scopeOf(children, outer);
+    for (const child of children) {
+      if (!isConfiguration(child)) this.#element(child, scope, steps);
+    }
+    return scope;
   }
 
   /**
@@ -306,8 +318,9 @@ class PlanImport {
     }
   }
 
-  /** Converts a Flow Control Action, which must be a pause. */
-  #pause(element: PlanElement, scope: PlanScope, steps: JmeterStep[]): void {
+  /** Converts a Flow Control Action, which must be a pause. Timers that apply to it make the pause longer. */
+  #pause(element: PlanElement, outer: PlanScope, steps: JmeterStep[]): void {
+    const scope = this.#scopeBelow(element, outer, steps);
     const ms = Number(this.#variables.constant(element.text("ActionProcessor.duration"), element));
     if (element.text("ActionProcessor.action") !== "1" || !(ms >= 0 && ms <= 3_600_000)) {
       this.#refusals.add(

@@ -66,7 +66,7 @@ const CONFIGURATIONS = [
   ...["ConfigTestElement", "HeaderManager", "ConstantTimer", "ResponseAssertion"],
   ...["UniformRandomTimer", "PoissonRandomTimer", "CookieManager"],
   ...["Arguments", "CSVDataSet"], // handled for the whole plan or thread group
-  ...["ResultCollector", "Summariser", "BackendListener", "DebugSampler"],
+  ...["ResultCollector", "Summariser", "BackendListener"],
 ];
 
 /** Whether the element sends nothing itself, such as a header manager or a listener. */
