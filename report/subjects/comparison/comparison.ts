@@ -18,7 +18,7 @@ import type { ComparedFigure } from "../../judge/group.ts";
 import { withDoubt } from "../../judge/places.ts";
 import { errorVerdict } from "../../judge/error_change.ts";
 import { hasTooManyErrors, judgedErrorRatio } from "../../judge/shortfall.ts";
-import { sessionPairs } from "../../judge/sessions.ts";
+import { areOneSession, sessionPairs } from "../../judge/sessions.ts";
 import { areMovedAlike } from "../../judge/slices.ts";
 import { conditionText, ratiosText } from "../../findings/judgements.ts";
 import { endsText, noResponseOf } from "../../findings/no_response.ts";
@@ -196,11 +196,17 @@ export function isTrusted(comparison: Pick<ResultsComparison, "sides" | "revisio
   return areInTurns(comparison) || comparison.sides.every(({ valid }) => valid > 0);
 }
 
-/** Whether the sides took turns, run by run or slice by slice, so that disturbances affected both alike. */
+/**
+ * Whether the sides took turns, run by run or slice by slice, so that disturbances affected both alike. Sides from
+ * different sessions did not, even if each took turns with another target.
+ */
 export function areInTurns(
   { sides, revisions }: Pick<ResultsComparison, "sides" | "revisions">,
 ): boolean {
-  return revisions !== null || areMovedAlike(sides.map(({ runs }) => runs));
+  const [base, next] = sides;
+  return revisions !== null ||
+    base.sessions === 1 && next.sessions === 1 && areOneSession(base.last, next.last) &&
+      areMovedAlike(sides.map(({ runs }) => runs));
 }
 
 interface FigureOutcome {
