@@ -223,7 +223,7 @@ function seriesIn([base, next]: Sides, figure: DrawnFigure): PairedSeries | null
 function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
   const seen = pairs.flatMap((sides) => {
     const { items: { restCpuMs }, sliceMs, pauseMs } = sides[side].slices;
-    // CPU time is read in the middle of each pause, so a reading covers one slice and one pause.
+    // CPU time is read once in each pause, so a reading covers one slice and one pause.
     const seconds = (sliceMs + pauseMs) / 1_000;
     return restCpuMs.flatMap((cpuMs) => cpuMs === null ? [] : [{ cpuMs, seconds }]);
   });
