@@ -349,7 +349,7 @@ const NEARLY_ALL = 0.999;
 
 /**
  * The direction in which the true ratio may differ because of the disturbance, and the largest factor. Requests/s are
- * off by at most the share of the cores that was used. Times may be off by more: 15 ms of work once a second is only
+ * off by at most `mostRatio` of the disturbance. Times may be off by more: 15 ms of work once a second is only
  * 1.5 % of a core, but delays the few requests in its way by up to 15 ms, which may exceed the p99.
  */
 function undisturbedWithin(

@@ -72,8 +72,7 @@ function simulated(sides: readonly SimulatedSide[], pauseMs: number): (number | 
   });
   const used = usesBetween(readings, spec);
   return sides.map((one, side) => {
-    const served = turns.map(() => busyMsOf(one) / one.costMs);
-    const all = Array.from({ length: spec.pairs }, () => served[side]);
+    const all = Array.from({ length: spec.pairs }, () => busyMsOf(one) / one.costMs);
     const worker = {
       ...{ completed: all, failed: all.map(() => 0), serviceSumUs: all, served: all },
       ...{ latency: EMPTY, censored: EMPTY },
