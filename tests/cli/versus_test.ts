@@ -166,14 +166,29 @@ Deno.test("what versus has measured is compared where a session fails, is interr
       fail();
     }]
   ) {
-    const interrupted = await sessionsUntil({ whole: 3, end });
-    assert.deepEqual([interrupted.failure, interrupted.runs.length], [null, 6]);
+    const interrupted = await sessionsUntil({ whole: 2, end });
+    assert.deepEqual([interrupted.failure, interrupted.runs.length], [null, 4]);
     assert.equal(interrupted.comparison?.cells.length, 1);
   }
   const none = await sessionsUntil({ whole: 0, end: fail });
   assert.deepEqual([none.failure, none.comparison], [error, null]);
   const short = await sessionsUntil({ whole: 4, end: () => {}, budget: 25_000 });
   assert.equal(short.runs.length, 4);
+});
+
+Deno.test("versus -d ends when its slices have loaded each server for that long, however few sessions that takes", async () => {
+  const plan = sessionPlan({ duration: 8_000 });
+  const slow = runsAt({ processes: 20, pairs: 2, ratio: 1 });
+  for (const { slices } of slow) {
+    assert.ok(slices);
+    slices.sliceMs = 905;
+  }
+  const { runs } = await sessionsOf({
+    ...{ plan, signal: new AbortController().signal, nowMs: () => 0 },
+    carryOut: (at) => Promise.resolve(slow.filter(({ repetition }) => repetition === at)),
+    compare: (runs) => comparisonOf(runs, { plan, ...OPTIONS }),
+  });
+  assert.equal(runs.length / 2, 5);
 });
 
 Deno.test("versus with a short budget does not take the trial before its first round for a part of a round", async () => {
