@@ -155,6 +155,7 @@ export function comparisonOf(
     ...{ marginRatio, thresholds },
     decidedBy: thresholds.length > 0 ? "thresholds" : "figures",
     names: [NAMES.base, NAMES.next],
+    areServers: true,
     revisions: { base: urlOf(runs, NAMES.base), next: urlOf(runs, NAMES.next) },
   });
 }
