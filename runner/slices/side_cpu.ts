@@ -62,12 +62,15 @@ export class SideCpu {
     private readonly spec: PairTurns,
     private readonly nowUs: () => number,
   ) {
-    this.#look();
+    this.#search();
+    this.#read();
   }
 
-  #look(): void {
-    const at = this.#readings.length;
-    if (at % READINGS_A_SEARCH === 0) this.#pids = this.sides.map((pids) => pids());
+  #search(): void {
+    this.#pids = this.sides.map((pids) => pids());
+  }
+
+  #read(): void {
     this.#readings.push({
       atUs: this.nowUs(),
       cpuMs: this.#pids.map((pids) =>
@@ -79,11 +82,22 @@ export class SideCpu {
       machine: readCoreTimes(null),
       ownMs: processCpuMs(Deno.pid),
     });
-    if (at < 2 * this.spec.pairs) {
-      const inMs = (readingUs(at + 1, this.spec) - this.nowUs()) / 1_000;
-      // Rounded down to whole milliseconds, because a timer fires about 1 ms late.
-      this.#timer = setTimeout(() => this.#look(), Math.max(0, Math.floor(inMs)));
-    }
+    const slot = this.#readings.length;
+    if (slot > 2 * this.spec.pairs) return;
+    const read = (): void => this.#at(readingUs(slot, this.spec), () => this.#read());
+    if (slot % READINGS_A_SEARCH > 0) return read();
+    // As soon as the pause begins, so that the reading is not late.
+    const { sliceUs, pauseUs } = this.spec;
+    this.#at(slot * (sliceUs + pauseUs) - pauseUs, () => {
+      this.#search();
+      read();
+    });
+  }
+
+  #at(us: number, then: () => void): void {
+    const inMs = (us - this.nowUs()) / 1_000;
+    // Rounded down to whole milliseconds, because a timer fires about 1 ms late.
+    this.#timer = setTimeout(then, Math.max(0, Math.floor(inMs)));
   }
 
   /** Stops the readings; returns the CPU use in each slice that has ended. */
