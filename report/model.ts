@@ -36,7 +36,7 @@ import { sum } from "./writing/spread.ts";
  */
 function judgedAgain(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Again | null {
   const { runs } = results;
-  if (runs.every(isUndisturbed) || areTargetsMovedAlike(runs)) return null;
+  if (runs.every(isUndisturbed) || areTargetsMovedAlike(results)) return null;
   const { level } = repeatedOf(results);
   const choice = choiceIn(results);
   const by = (counts: (run: Run) => boolean): Again["undisturbed"] => {

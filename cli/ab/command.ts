@@ -31,11 +31,13 @@ targets' build: commands. Builds are kept by commit. A fresh process of each
 commit is loaded in turns of a fraction of a second (slices), pair after pair, until there is a verdict.
 With --order blocks, or if the load cannot be measured in slices, whole runs take turns.
 
-Exit code:
-  1  the rate, the p99 or the CPU per request of a cell is worse (with blocks: in fresh runs, too), or a
-     threshold failed
-  3  a build failed, or a prerequisite is missing
-  5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs for a verdict
+Exit code, by the first line that applies:
+  3  a side could not be built or measured, or a prerequisite is missing
+  1  a response is not as expected
+  4  with --strict, when a run of either side is not valid
+  1  a threshold fails, or the rate, the p99 or the CPU per request of a cell is worse (with blocks: in fresh
+     runs, too)
+  5  a rate, a p99 or a threshold is inconclusive: too few runs for a verdict
   0  otherwise: everything is better or equivalent
 
 Examples:

@@ -71,13 +71,13 @@ Two measuring sessions differ even when the programs are the same. So a comparis
 inconclusive: what it shows may hold for these two sessions only. For a verdict, give a folder of at least three
 sessions per side, or twelve earlier sessions with --sessions.
 
-Exit code:
+Exit code, by the first line that applies:
   4  with --strict, when a run of either side is not valid
-  1  without --threshold: the rate, the p99 or the CPU per request of a cell is worse;
-     with --threshold: a threshold fails
-  5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs, or sessions, for a verdict;
-     without --threshold, also when a side has no valid run
-  0  otherwise: everything is better or equivalent, or every threshold holds
+  0, 1 or 5  with --threshold: the thresholds decide
+  5  a side has no valid run, unless both took turns in slices
+  1  the rate, the p99 or the CPU per request of a cell is worse
+  5  a rate or a p99 is inconclusive: too few runs, or sessions, for a verdict
+  0  otherwise: everything is better or equivalent
 
 Examples:
   plateau compare results/quick/2026-01-31T12-00-00Z results/quick/2026-02-01T12-00-00Z

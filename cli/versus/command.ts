@@ -123,13 +123,15 @@ whatever else happens on the machine affects both alike. The verdict is about th
 is restarted may be faster or slower. plateau ab measures fresh processes of two commits.
 A server that was just started is slower until it is warm: load both first (plateau bench URL).
 
-Exit code:
-  4  with --strict, when a run of either side is not valid
-  1  without --threshold: the rate, the p99 or the CPU per request is worse;
-     with --threshold: a threshold fails; in either case: a response is not as expected
-  5  otherwise, when a figure or a threshold is inconclusive
+Exit code, by the first line that applies:
   3  a server could not be measured; what was measured before is compared all the same
-  0  otherwise: everything is better or equivalent, or every threshold holds
+  1  a response is not as expected
+  4  with --strict, when a run of either side is not valid
+  0, 1 or 5  with --threshold: the thresholds decide
+  5  every run of a side is invalid for a reason that need not affect both sides alike
+  1  the rate, the p99 or the CPU per request is worse
+  5  the rate or the p99 is inconclusive
+  0  otherwise: everything is better or equivalent
 
 Examples:
   plateau versus http://127.0.0.1:8080/ http://127.0.0.1:8081/

@@ -30,6 +30,8 @@ export interface SessionPlan {
   readonly sessions: number;
   /** Time for which each session loads each side. */
   readonly durationMs: number;
+  /** The sessions end once their slices have loaded each side for this long. They take longer if slices are long. */
+  readonly loadMs: number;
   /** Time for all sessions, including what happens between them. */
   readonly budgetMs: number;
   /** Whether the sessions end early once there is a verdict. */
@@ -45,12 +47,12 @@ export function sessionPlan({ duration, budget }: {
     const sessions = Math.max(...PROCESS_LOOKS);
     const budgetMs = budget ?? DEFAULT_BUDGET_MS;
     const durationMs = SESSION_MS * Math.max(1, budgetMs / DEFAULT_BUDGET_MS);
-    return { sessions, durationMs, budgetMs, isOpen: true };
+    return { sessions, durationMs, loadMs: Infinity, budgetMs, isOpen: true };
   }
   const sessions = Math.max(1, Math.round(duration / SESSION_MS));
   return {
-    ...{ sessions, durationMs: duration / sessions, budgetMs: budget ?? Infinity },
-    isOpen: false,
+    ...{ sessions, durationMs: duration / sessions, loadMs: duration },
+    ...{ budgetMs: budget ?? Infinity, isOpen: false },
   };
 }
 
@@ -78,6 +80,7 @@ export async function sessionsOf(
 ): Promise<Sessions> {
   const beganMs = nowMs();
   const runs: Run[] = [];
+  let loadedMs = 0;
   const ended = (failure: TargetError | null = null): Sessions => ({
     ...{ runs, failure },
     comparison: runs.length === 0 ? null : compare(runs),
@@ -88,6 +91,7 @@ export async function sessionsOf(
       const made = await carryOut(repetition);
       if (signal.aborted) return ended();
       runs.push(...made);
+      loadedMs += measuredSlicesMs(made[0]);
     } catch (error) {
       if (signal.aborted) return ended();
       if (error instanceof TargetError) return ended(error);
@@ -95,9 +99,15 @@ export async function sessionsOf(
     }
     const trialMs = repetition === 1 ? TRIAL_MS : 0;
     const isLate = nowMs() - beganMs + (nowMs() - sessionMs) - trialMs > plan.budgetMs;
-    if (isLate || plan.isOpen && lookAt(() => compare(runs), repetition).isEnough) break;
+    if (isLate || loadedMs >= plan.loadMs) break;
+    if (plan.isOpen && lookAt(() => compare(runs), repetition).isEnough) break;
   }
   return ended();
+}
+
+/** How long the slices of a run are together, without those that only warm connections up. */
+function measuredSlicesMs({ slices }: Run): number {
+  return slices === undefined ? 0 : slices.items.pair.length * slices.sliceMs;
 }
 
 /** The name of both servers in a comparison. */
@@ -145,6 +155,7 @@ export function comparisonOf(
     ...{ marginRatio, thresholds },
     decidedBy: thresholds.length > 0 ? "thresholds" : "figures",
     names: [NAMES.base, NAMES.next],
+    areServers: true,
     revisions: { base: urlOf(runs, NAMES.base), next: urlOf(runs, NAMES.next) },
   });
 }

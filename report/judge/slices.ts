@@ -37,6 +37,8 @@ import {
 } from "../../runner/stats/slices/slice_ratio.ts";
 import type { FigureName } from "../../base/figures/figure.ts";
 import type { CellRuns } from "../cells/cells.ts";
+import type { MeasuredRuns } from "../cells/measured.ts";
+import { choiceIn } from "../cells/recast.ts";
 import { FIGURES } from "../figures/figures.ts";
 import { isUndisturbed } from "./disturbed_runs.ts";
 import type { DrawnFigure } from "../figures/range.ts";
@@ -98,9 +100,13 @@ export function wouldHoldInTurns(sides: readonly (readonly Run[])[]): boolean {
     );
 }
 
-/** Whether the targets of an experiment took turns slice by slice, so that a disturbance affects all of them alike. */
-export function areTargetsMovedAlike(runs: readonly Run[]): boolean {
-  return areMovedAlike([...Map.groupBy(runs, ({ target }) => target).values()]);
+/**
+ * Whether what an experiment compares took turns slice by slice, so that a disturbance affects all of it alike. Its
+ * targets may have done so, but scenarios and values of a factor never do.
+ */
+export function areTargetsMovedAlike(results: MeasuredRuns): boolean {
+  return choiceIn(results).factor === null &&
+    areMovedAlike([...Map.groupBy(results.runs, ({ target }) => target).values()]);
 }
 
 /** A pair of processes, and the ratio of a figure computed from their slices. */
@@ -194,12 +200,17 @@ function pairsOfRuns(base: CellRuns, next: CellRuns): Sides[] | null {
 }
 
 /**
- * Whether two runs were loaded in turns with each other, which means that in every pair of slices, one was loaded first
- * and the other second. The names of the targets are not compared, because they may have changed.
+ * Whether two runs were loaded in turns with each other, which means that they started at the same moment, and that in
+ * every pair of slices, one was loaded first and the other second. The order alone proves nothing, because all pairs of
+ * runs of a block draw it by the same seed. The targets, scenarios and parameters are not compared, because they may
+ * have been renamed, or trade places where scenarios or the values of a factor are compared.
  */
-function arePartners({ slices: of }: SlicedRun, { slices: to }: SlicedRun): boolean {
-  const places = new Map(to.items.pair.map((pair, at) => [pair, to.items.place[at]]));
-  return of.items.pair.every((pair, at) => places.get(pair) !== of.items.place[at]);
+function arePartners(of: SlicedRun, to: SlicedRun): boolean {
+  const { pair: pairs, place } = of.slices.items;
+  const other = to.slices.items;
+  const places = new Map(other.pair.map((pair, at) => [pair, other.place[at]]));
+  return of.startedAt === to.startedAt &&
+    pairs.every((pair, at) => places.get(pair) !== place[at]);
 }
 
 /** Null for a percentile, because slices have none of their own. */
@@ -212,7 +223,7 @@ function seriesIn([base, next]: Sides, figure: DrawnFigure): PairedSeries | null
 function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
   const seen = pairs.flatMap((sides) => {
     const { items: { restCpuMs }, sliceMs, pauseMs } = sides[side].slices;
-    // CPU time is read in the middle of each pause, so a reading covers one slice and one pause.
+    // CPU time is read once in each pause, so a reading covers one slice and one pause.
     const seconds = (sliceMs + pauseMs) / 1_000;
     return restCpuMs.flatMap((cpuMs) => cpuMs === null ? [] : [{ cpuMs, seconds }]);
   });
@@ -338,7 +349,7 @@ const NEARLY_ALL = 0.999;
 
 /**
  * The direction in which the true ratio may differ because of the disturbance, and the largest factor. Requests/s are
- * off by at most the share of the cores that was used. Times may be off by more: 15 ms of work once a second is only
+ * off by at most `mostRatio` of the disturbance. Times may be off by more: 15 ms of work once a second is only
  * 1.5 % of a core, but delays the few requests in its way by up to 15 ms, which may exceed the p99.
  */
 function undisturbedWithin(

@@ -6,10 +6,10 @@ import type { ReportContext } from "./subject.ts";
 import { comparedTexts } from "./tables/compared.ts";
 import type { Based, ScenarioComparison } from "./verdict/compared_scenarios.ts";
 
-export function compared({ results: { runs }, scenarios, bases }: ReportContext): Block[] {
+export function compared({ results, scenarios, bases }: ReportContext): Block[] {
   const rows = scenarios.flatMap(({ compared }) => compared.rows);
   const isShort = rows.length <= MOST_IN_TERMINAL;
-  const isTrusted = runs.some(isValid) || areTargetsMovedAlike(runs);
+  const isTrusted = results.runs.some(isValid) || areTargetsMovedAlike(results);
   const doubt = isTrusted || rows.length === 0 ? "" : DOUBT;
   const against = (based: readonly Based[], finding = ""): Block[] =>
     scenarios.map(({ name }, i) =>

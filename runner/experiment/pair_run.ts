@@ -9,7 +9,7 @@ import { derivedSeed } from "../../base/random.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
-import { type SliceLengths, Turns, turnsOf, type TurnsSpec } from "../../scenarios/pace/slices.ts";
+import { type SliceLengths, turnsOf, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import { beginScript, type ScriptedRun } from "../script/run_script.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
@@ -158,7 +158,7 @@ async function loadPair(
       partner: endpointOf(other.origin, { ...other.access, http2: load.http2 }),
       pids: pids[side],
       onStart: (atMs: number) => {
-        if (side === 0) cpu = watchSides([pids[0], pids[1]], new Turns(turnsOfSide(0)), atMs);
+        if (side === 0) cpu = watchSides([pids[0], pids[1]], spec, atMs);
       },
       onSlices: (totals: readonly SliceTotals[]) => workers[side].push(...totals),
     };

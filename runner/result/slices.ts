@@ -43,15 +43,17 @@ export const slices = z.strictObject({
       "Sum of the service times of the requests that were due in the measured part",
     ),
     served: z.array(count).describe(
-      "Requests completed in the whole slice; cpuMs is the CPU time for them",
+      "Requests completed from the beginning of the slice to that of the target's next one; cpuMs is the CPU time for them",
     ),
-    cpuMs: seen.describe("CPU time of the target in the whole slice; null: unknown"),
+    cpuMs: seen.describe(
+      "CPU time of the target in the whole slice and nearly all of the pause after it; null: unknown",
+    ),
     restCpuMs: seen.describe(
-      "CPU time of the target while the other target of the pair had its slice",
+      "CPU time of the target in the slice of the other target of the pair, and nearly all of the pause after it; null: unknown",
     ),
     othersCpuMs: seen.optional()
       .describe(
-        "CPU time of the machine in the slice, without that of the targets and the load; null: unknown",
+        "CPU time of the machine in the same time as cpuMs, without that of the targets and the load; null: unknown",
       ),
   }).describe("Arrays of equal length, one value per slice, in order of time"),
 });

@@ -80,9 +80,10 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
     return "a target completed no request";
   }
   if (LEAST_ROUNDS * p50Ms > LONGEST_SLICE_MS) {
+    const mostMs = Math.floor(LONGEST_SLICE_MS / LEAST_ROUNDS);
     return `requests take ${
-      Number(p50Ms.toPrecision(2))
-    } ms, but slices are for requests of at most ${Math.floor(LONGEST_SLICE_MS / LEAST_ROUNDS)} ms`;
+      Math.ceil(p50Ms)
+    } ms, but slices are for requests of at most ${mostMs} ms`;
   }
   const cutMs = Math.max(...sides.map(({ completed }) => cutMsOf(completed)));
   const shiftMs = Math.ceil(p50Ms);

@@ -47,8 +47,12 @@ export class SideLoaders {
 }
 
 /** Measures the CPU time of both sides from the start of their loads on. */
-export function watchSides(sides: readonly [Pids, Pids], turns: Turns, startMs: number): SideCpu {
-  return new SideCpu(sides, turns, () => 1_000 * (epochNowMs() - startMs));
+export function watchSides(
+  sides: readonly [Pids, Pids],
+  spec: Omit<TurnsSpec, "side">,
+  startMs: number,
+): SideCpu {
+  return new SideCpu(sides, spec, () => 1_000 * (epochNowMs() - startMs));
 }
 
 interface SliceContext {

@@ -1,8 +1,9 @@
 /**
- * CPU time of both targets, read in each pause between slices, while neither is loaded. If a reading comes late, in the
- * next slice, the CPU time in the slices before and after the pause is unknown. Linux only.
+ * CPU time of both targets, read near the end of each pause between slices, when neither is loaded and most requests in
+ * flight have ended. If a reading comes late, in the next slice, the CPU time in the slices before and after the pause
+ * is unknown. Linux only.
  */
-import type { Turns } from "../../scenarios/pace/slices.ts";
+import type { TurnsSpec } from "../../scenarios/pace/slices.ts";
 import { childrenOf, processCpuMs } from "../../base/system/processes.ts";
 import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
 import type { WatchedTree } from "../../targets/launch/launcher.ts";
@@ -31,7 +32,8 @@ export function treeOf(pid: number): number[] {
  */
 const READINGS_A_SEARCH = 8;
 
-interface Reading {
+export interface Reading {
+  /** Time since the start of the load. */
   readonly atUs: number;
   /** CPU time by process, for each side. */
   readonly cpuMs: readonly ReadonlyMap<number, number>[];
@@ -39,7 +41,10 @@ interface Reading {
   readonly ownMs: number | null;
 }
 
-/** CPU time of both targets during one slice of either side (a slot); null if unknown. */
+/**
+ * CPU time of both targets from the reading before one slice of either side (a slot) to the reading after it; null if
+ * unknown.
+ */
 export interface SlotUse {
   readonly cpuMs: readonly (number | null)[];
   /** CPU time of everything except the targets and this program. */
@@ -51,18 +56,21 @@ export class SideCpu {
   #pids: readonly (readonly number[])[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param turns The turns of one side, no matter which. @param nowUs Time since the start of the load. */
+  /** @param nowUs Time since the start of the load. */
   constructor(
     private readonly sides: readonly [Pids, Pids],
-    private readonly turns: Turns,
+    private readonly spec: PairTurns,
     private readonly nowUs: () => number,
   ) {
-    this.#look();
+    this.#search();
+    this.#read();
   }
 
-  #look(): void {
-    const at = this.#readings.length;
-    if (at % READINGS_A_SEARCH === 0) this.#pids = this.sides.map((pids) => pids());
+  #search(): void {
+    this.#pids = this.sides.map((pids) => pids());
+  }
+
+  #read(): void {
     this.#readings.push({
       atUs: this.nowUs(),
       cpuMs: this.#pids.map((pids) =>
@@ -74,33 +82,58 @@ export class SideCpu {
       machine: readCoreTimes(null),
       ownMs: processCpuMs(Deno.pid),
     });
-    if (at < 2 * this.turns.spec.pairs) {
-      const inMs = (this.#changeUs(at + 1) - this.nowUs()) / 1_000;
-      // Rounded down to whole milliseconds, because a timer fires about 1 ms late.
-      this.#timer = setTimeout(() => this.#look(), Math.max(0, Math.floor(inMs)));
-    }
+    const slot = this.#readings.length;
+    if (slot > 2 * this.spec.pairs) return;
+    const read = (): void => this.#at(readingUs(slot, this.spec), () => this.#read());
+    if (slot % READINGS_A_SEARCH > 0) return read();
+    // As soon as the pause begins, so that the reading is not late.
+    const { sliceUs, pauseUs } = this.spec;
+    this.#at(slot * (sliceUs + pauseUs) - pauseUs, () => {
+      this.#search();
+      read();
+    });
   }
 
-  /** The middle of the pause before a slot, microseconds since the start of the load. */
-  #changeUs(slot: number): number {
-    const { sliceUs, pauseUs } = this.turns.spec;
-    return slot * (sliceUs + pauseUs) - pauseUs / 2;
+  #at(us: number, then: () => void): void {
+    const inMs = (us - this.nowUs()) / 1_000;
+    // Rounded down to whole milliseconds, because a timer fires about 1 ms late.
+    this.#timer = setTimeout(then, Math.max(0, Math.floor(inMs)));
   }
 
   /** Stops the readings; returns the CPU use in each slice that has ended. */
   stop(): SlotUse[] {
     clearTimeout(this.#timer);
-    return this.#readings.slice(1).map((after, at) => {
-      const before = this.#readings[at];
-      if (!this.#isInPause(before, at) || !this.#isInPause(after, at + 1)) return UNSEEN;
-      const cpuMs = this.sides.map((_, side) => usedBetween(before.cpuMs[side], after.cpuMs[side]));
-      return { cpuMs, othersMs: othersBetween(before, after, cpuMs) };
-    });
+    return usesBetween(this.#readings, this.spec);
   }
+}
 
-  #isInPause({ atUs }: Reading, slot: number): boolean {
-    return Math.abs(atUs - this.#changeUs(slot)) <= this.turns.spec.pauseUs / 2 || slot === 0;
-  }
+type PairTurns = Omit<TurnsSpec, "side">;
+
+/** A timer may be late by this much, unless half the pause is shorter. */
+const LATE_US = 4_000;
+
+/**
+ * When to read before a slot, microseconds since the start of the load: as late in the pause as a timer allows, because
+ * work for requests still in flight would count as what the side uses at rest.
+ */
+export function readingUs(slot: number, { sliceUs, pauseUs }: PairTurns): number {
+  return slot * (sliceUs + pauseUs) - Math.min(pauseUs / 2, LATE_US);
+}
+
+/** @param readings One before each slot, and one after the last. */
+export function usesBetween(readings: readonly Reading[], spec: PairTurns): SlotUse[] {
+  return readings.slice(1).map((after, at) => {
+    const before = readings[at];
+    if (!isInPause(before, at, spec) || !isInPause(after, at + 1, spec)) return UNSEEN;
+    const cpuMs = before.cpuMs.map((earlier, side) => usedBetween(earlier, after.cpuMs[side]));
+    return { cpuMs, othersMs: othersBetween(before, after, cpuMs) };
+  });
+}
+
+/** Whether a reading came in the pause before a slot, before which there is only rest if it is the first. */
+function isInPause({ atUs }: Reading, slot: number, { sliceUs, pauseUs }: PairTurns): boolean {
+  const startUs = slot * (sliceUs + pauseUs);
+  return atUs <= startUs && (atUs >= startUs - pauseUs || slot === 0);
 }
 
 const UNSEEN: SlotUse = { cpuMs: [null, null], othersMs: null };

@@ -6,16 +6,20 @@ import { lookAt } from "../../cli/experiment/looks.ts";
 import type { RawArguments } from "../../cli/command_line/command.ts";
 import { readArguments } from "../../cli/command_line/arguments.ts";
 import { benchParts } from "../../cli/flags/bench_flags.ts";
+import { abCommand } from "../../cli/ab/command.ts";
+import { compareCommand } from "../../cli/commands/compare.ts";
 import { versusCommand } from "../../cli/versus/command.ts";
 import { comparisonOf, sessionPlan, sessionsOf } from "../../cli/versus/sessions.ts";
 import { distinctPids, sideConflicts, sidesOf } from "../../cli/versus/sides.ts";
 import type { FigureComparison } from "../../report/judge/comparison.ts";
 import {
   compareResults,
+  isTrusted,
   type ResultsComparison,
 } from "../../report/subjects/comparison/comparison.ts";
-import type { Run } from "../../runner/result/result.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
 import { toldOf } from "./command_line.ts";
+import { doubted } from "../report/concluded.ts";
 import { thresholdsOf } from "../report/gated.ts";
 import { besideNeighbour, slicedSides, type SlicedSpec } from "../report/sliced.ts";
 
@@ -57,6 +61,21 @@ Deno.test("versus dials an address for the host that it is of alone", async () =
     sides.map(({ endpoint }) => "path" in endpoint ? null : endpoint.addresses),
     [["127.0.0.1"], undefined],
   );
+});
+
+Deno.test("ab, versus and compare say their exit codes in the order of the table, and all of them", async () => {
+  const page = await Deno.readTextFile(`${import.meta.dirname}/../../docs/compare.md`);
+  const [, table] = page.split("the first row that applies decides");
+  const rows = [...table.split("\n\n")[0].matchAll(/^\| (\d.*?) +\| (.*)/gm)];
+  const told = ({ more = "" }: { readonly more?: string }): string[] =>
+    [...more.matchAll(/^ {2}(\d(?:, \d or \d)?) {2}/gm)].map(([, code]) => code);
+  const codes = rows.map(([, code]) => code);
+  assert.deepEqual(codes, ["3", "1", "4", "0, 1 or 5", "5", "1", "5", "0"]);
+  assert.deepEqual(told(versusCommand), codes);
+  const ofCompare = rows.filter(([, , when]) => !when.includes("`ab` or `versus`"));
+  assert.deepEqual(told(compareCommand), ofCompare.map(([, code]) => code));
+  const ofAb = rows.filter(([, , when]) => !/`compare` or `versus`|unless `ab`/.test(when));
+  assert.deepEqual(told(abCommand), ofAb.map(([, code]) => code));
 });
 
 Deno.test("versus offers no flag that it always refuses", () => {
@@ -125,14 +144,29 @@ Deno.test("versus -d lasts as long as it says, and a budget ends it earlier", ()
 const OPTIONS = { intervalMs: 250, marginRatio: 0.02, thresholds: [] };
 
 /** Of both sides of `versus`, by repetition. */
-function runsAt(spec: Omit<SlicedSpec, "areRunning">): Run[] {
-  return slicedSides({ ...spec, areRunning: true }).flatMap(({ runs }, side) =>
+function runsAt(
+  spec: Omit<SlicedSpec, "areRunning">,
+  spoil: (side: Results) => void = () => {},
+): Run[] {
+  const sides = slicedSides({ ...spec, areRunning: true });
+  sides.forEach(spoil);
+  return sides.flatMap(({ runs }, side) =>
     runs.map((run) => ({ ...run, target: side === 0 ? "base" : "new" }))
   );
 }
 
 const RUNS = runsAt({ processes: 4, pairs: 30, ratio: 0.8 });
 const ALIKE = runsAt({ processes: 8, pairs: 8, ratio: 1 });
+
+Deno.test("versus has a verdict beside a neighbour, and none where the generator was at its limit", () => {
+  const outcomeOf = (spoil: (side: Results) => void): [boolean, string] => {
+    const runs = runsAt({ processes: 9, pairs: 30, ratio: 0.8 }, spoil);
+    const comparison = comparisonOf(runs, { plan: sessionPlan({}), ...OPTIONS });
+    return [isTrusted(comparison), comparison.outcome];
+  };
+  assert.deepEqual(outcomeOf(besideNeighbour), [true, "fail"]);
+  assert.deepEqual(outcomeOf((side) => doubted(side, () => true)), [false, "inconclusive"]);
+});
 
 /** Sessions of 10 s each. @param end Of the one that comes after `whole`. */
 async function sessionsUntil(
@@ -166,14 +200,29 @@ Deno.test("what versus has measured is compared where a session fails, is interr
       fail();
     }]
   ) {
-    const interrupted = await sessionsUntil({ whole: 3, end });
-    assert.deepEqual([interrupted.failure, interrupted.runs.length], [null, 6]);
+    const interrupted = await sessionsUntil({ whole: 2, end });
+    assert.deepEqual([interrupted.failure, interrupted.runs.length], [null, 4]);
     assert.equal(interrupted.comparison?.cells.length, 1);
   }
   const none = await sessionsUntil({ whole: 0, end: fail });
   assert.deepEqual([none.failure, none.comparison], [error, null]);
   const short = await sessionsUntil({ whole: 4, end: () => {}, budget: 25_000 });
   assert.equal(short.runs.length, 4);
+});
+
+Deno.test("versus -d ends when its slices have loaded each server for that long, however few sessions that takes", async () => {
+  const plan = sessionPlan({ duration: 8_000 });
+  const slow = runsAt({ processes: 20, pairs: 2, ratio: 1 });
+  for (const { slices } of slow) {
+    assert.ok(slices);
+    slices.sliceMs = 905;
+  }
+  const { runs } = await sessionsOf({
+    ...{ plan, signal: new AbortController().signal, nowMs: () => 0 },
+    carryOut: (at) => Promise.resolve(slow.filter(({ repetition }) => repetition === at)),
+    compare: (runs) => comparisonOf(runs, { plan, ...OPTIONS }),
+  });
+  assert.equal(runs.length / 2, 5);
 });
 
 Deno.test("versus with a short budget does not take the trial before its first round for a part of a round", async () => {

@@ -5,6 +5,8 @@ import type { ComparedFigure } from "../../report/judge/group.ts";
 import { comparisonJson } from "../../report/render/comparison.ts";
 import {
   compareResults,
+  compareSessions,
+  isTrusted,
   type ResultsComparison,
 } from "../../report/subjects/comparison/comparison.ts";
 import { revisionSides } from "../../report/subjects/comparison/revisions.ts";
@@ -17,6 +19,8 @@ import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { lowestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
+import { recast } from "../../report/cells/recast.ts";
+import { slicedBetween } from "../../report/judge/slices.ts";
 import { splitRun } from "../../report/cells/counted_part.ts";
 import { shortfallOf } from "../../report/judge/shortfall.ts";
 import { gateOutcome } from "../../report/findings/threshold_sentences.ts";
@@ -130,6 +134,23 @@ Deno.test("slices: a neighbour takes no verdict from two running processes, a bu
   assert.match(verdictBeside((side) => doubted(side, () => true)), /Not to be trusted/);
 });
 
+Deno.test("slices: sides from different sessions did not take turns with each other", () => {
+  const [bases, nexts] = [0, 1].map((at) =>
+    [1, 2, 3].map((day): Results => ({
+      ...besideNeighbour(
+        slicedSides({ seed: 2 * day + at, processes: 4, pairs: 30, ratio: 0.8 })[at],
+      ),
+      startedAt: `2031-05-0${2 * day + at}T10:00:00.000Z`,
+    }))
+  );
+  for (const sessions of [[bases, nexts], [bases.slice(2), nexts.slice(2)]]) {
+    const comparison = compareSessions(sessions[0], sessions[1]);
+    assert.equal(isTrusted(comparison), false);
+    assert.equal(comparison.outcome, "inconclusive");
+    assert.match(comparedText(comparison), /Not to be trusted/);
+  }
+});
+
 Deno.test("slices: at a rate a side keeps up that completes what is due, though its cut is in no figure", () => {
   const [side] = slicedSides({ processes: 4, pairs: 30, ratio: 1 });
   const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
@@ -215,6 +236,22 @@ Deno.test("slices: a neighbour takes no verdict from the targets of an experimen
   assert.match(limited.notes[0], /^Measured by runs that are not valid: 1\.99×/);
 });
 
+Deno.test("slices: scenarios that are compared took no turns with each other", () => {
+  const [first, second] = [1, 2].map((seed) => besideNeighbour(slicedTargets({ ...TWICE, seed })));
+  const others = second.runs.map((run) => ({
+    ...run,
+    scenario: "other",
+    startedAt: "2031-05-04T10:19:00.000Z",
+  }));
+  const runs = [...first.runs, ...others].map((run, at) => ({ ...run, order: at + 1 }));
+  const survivalBy = (compare?: object): string | undefined => {
+    const experiment = { ...first.experiment, ...compare && { compare } };
+    return concluded({ ...first, experiment, runs, planned: runs.length }).reliability?.survival;
+  };
+  assert.equal(survivalBy(), "in-turns");
+  assert.equal(survivalBy({ factor: "scenario" }), "none-valid");
+});
+
 /** Outcome of a threshold of two targets in turns. */
 function outcomeOf(threshold: string, results: Results): string {
   const [gate] = judgeTogether(gatesOf(thresholdsOf(threshold), groupRuns(results), results));
@@ -261,6 +298,28 @@ Deno.test("slices: a claim of the ratio of two targets in turns is decided besid
   assertOutcomes(doubted(slicedTargets(TWICE), () => true), [
     ["rate(b) > 1.8 × rate(a)", "busy-machine"],
   ]);
+});
+
+Deno.test("slices: cells of two scenarios or two settings took no turns with each other", () => {
+  const rule = (scenario: string) => `rate(b, ${scenario}) > 1.8 × rate(a, static)`;
+  const apart = besideNeighbour(slicedTargets(TWICE));
+  for (const run of apart.runs) {
+    if (run.target === "a") continue;
+    run.scenario = "other";
+    run.startedAt = "2031-05-04T10:19:00.000Z";
+  }
+  assertOutcomes(apart, [[rule("other"), "busy-machine"]]);
+  assert.equal(outcomeOf(rule("other"), apart), "inconclusive");
+  // So it is where the values of a factor stand for the targets.
+  const [one, two] = apart.runs.filter(({ repetition }) => repetition === 1);
+  const cell = (run: Run, connections: number) =>
+    groupRuns({ ...apart, runs: [{ ...run, target: "a", parameters: { connections } }] })[0]
+      .cells[0];
+  const cells = recast([cell(one, 10), cell(two, 50)], "connections", {
+    factor: null,
+    base: null,
+  });
+  assert.equal(slicedBetween(cells[0], cells[1]), null);
 });
 
 Deno.test("slices: rounds of two processes that nobody restarts are no independent runs for a claim", () => {

@@ -5,7 +5,13 @@ import type { TargetUse } from "../../runner/result/generator.ts";
 import { loadClock, whileLoaded } from "../../runner/host/load_clock.ts";
 import { ownEvidence, ownUse } from "../../runner/slices/own_use.ts";
 import { slicesOf } from "../../runner/slices/session.ts";
-import { type SlotUse, usedBetween } from "../../runner/slices/side_cpu.ts";
+import {
+  type Reading,
+  readingUs,
+  type SlotUse,
+  usedBetween,
+  usesBetween,
+} from "../../runner/slices/side_cpu.ts";
 import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
 import { bottleneckOf } from "../../runner/trust/bottleneck.ts";
 import { Turns, turnsOf } from "../../scenarios/pace/slices.ts";
@@ -34,6 +40,56 @@ Deno.test("a bottleneck in slices has the CPU time of a request that its figures
   assert.ok(Math.abs(1_000 * cpuPerRequest / ownUs - 1) < 0.01, `${cpuPerRequest} ${ownUs}`);
   const { target } = generator;
   assert.ok(target && Math.abs(target.waiting / target.cpu - 0.2) < 1e-9);
+});
+
+/** A side that serves one request after another. */
+interface SimulatedSide {
+  /** CPU time of a request. */
+  readonly costMs: number;
+  readonly connections: number;
+}
+
+/**
+ * The CPU time per request in µs that two sides show, each of which has a request in flight on every connection when its
+ * slices end.
+ */
+function simulated(sides: readonly SimulatedSide[], pauseMs: number): (number | null)[] {
+  const sliceMs = 165;
+  const lengths = { sliceUs: 1_000 * sliceMs, cutUs: 5_000, shiftUs: 0, pauseUs: 1_000 * pauseMs };
+  const spec = turnsOf(lengths, { pairs: 20, seed: 3 });
+  const turns = sides.map((_, side) => new Turns({ ...spec, side: side === 0 ? 0 : 1 }));
+  const busyMsOf = ({ costMs, connections }: SimulatedSide): number =>
+    sliceMs + costMs * connections;
+  const usedMs = (side: number, atUs: number): number =>
+    Array.from({ length: spec.pairs }, (_, pair) => {
+      const passedMs = (atUs - turns[side].startUs(pair)) / 1_000;
+      return Math.min(busyMsOf(sides[side]), Math.max(0, passedMs));
+    }).reduce((sum, ms) => sum + ms);
+  const readings = Array.from({ length: 2 * spec.pairs + 1 }, (_, slot): Reading => {
+    const atUs = readingUs(slot, spec);
+    const cpuMs = sides.map((_, side) => new Map([[side, usedMs(side, atUs)]]));
+    return { atUs, cpuMs, machine: null, ownMs: null };
+  });
+  const used = usesBetween(readings, spec);
+  return sides.map((one, side) => {
+    const all = Array.from({ length: spec.pairs }, () => busyMsOf(one) / one.costMs);
+    const worker = {
+      ...{ completed: all, failed: all.map(() => 0), serviceSumUs: all, served: all },
+      ...{ latency: EMPTY, censored: EMPTY },
+    };
+    const slices = slicesOf([worker], { turns: turns[side].spec, partner: "other", used });
+    const [{ runs: [run] }] = slicedSides({ processes: 1, pairs: 1, ratio: 1 });
+    return cpuPerRequestUs({ ...run, slices });
+  });
+}
+
+Deno.test("CPU time for requests that are still in flight when a slice ends is theirs, and none of the rest", () => {
+  const sides = [{ costMs: 1, connections: 50 }, { costMs: 1.05, connections: 50 }];
+  const found = simulated(sides, 54);
+  sides.forEach(({ costMs }, side) => {
+    const ratio = (found[side] ?? NaN) / 1_000 / costMs;
+    assert.ok(Math.abs(ratio - 1) < 0.05, `${found}`);
+  });
 });
 
 /** Four slices of 100 ms in a second, of each of which 80 ms are measured. */
@@ -70,6 +126,23 @@ Deno.test("a target in slices is loaded in its own alone, and its figures are th
   });
   assert.deepEqual([thread?.cpu, throttledShare], [0.95, 0.25]);
   assert.deepEqual(whileLoaded(COUNTED, loadClock(undefined, () => 0).shares()), COUNTED);
+});
+
+Deno.test("a reading that comes when a slice has begun leaves the CPU time on both sides of it unknown", () => {
+  const { spec } = new Turns(TURNS);
+  const knownWith = (lateUs: Readonly<Record<number, number>>): boolean[] => {
+    const readings = Array.from({ length: 4 }, (_, slot): Reading => ({
+      atUs: readingUs(slot, spec) + (lateUs[slot] ?? 0),
+      cpuMs: [new Map([[1, slot]]), new Map([[2, slot]])],
+      ...{ machine: null, ownMs: null },
+    }));
+    return usesBetween(readings, spec).map(({ cpuMs: [ms] }) => ms !== null);
+  };
+  assert.deepEqual(knownWith({}), [true, true, true]);
+  assert.deepEqual(knownWith({ 0: -50_000 }), [true, true, true], "there is only rest before it");
+  assert.deepEqual(knownWith({ 0: 5_000 }), [false, true, true]);
+  assert.deepEqual(knownWith({ 1: 3_000 }), [true, true, true]);
+  assert.deepEqual(knownWith({ 2: 5_000 }), [true, false, false]);
 });
 
 Deno.test("what a side uses at rest is in none of its threads", () => {

@@ -46,6 +46,7 @@ Deno.test("slices are longer where requests are slow, and none are had where the
     ...{ sliceUs: 65_000, cutUs: 5_000, shiftUs: 20_000, pauseUs: 32_500 },
   });
   assert.match(String(lengthsOf(slow(350))), /^requests take 350 ms/);
+  assert.match(String(lengthsOf(slow(333.5))), /^requests take 334 ms.* at most 333 ms$/);
   assert.match(String(lengthsOf([{ ...FAST, completed: [0, 0], requests: 0 }])), /no request/);
 });
 

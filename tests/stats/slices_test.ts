@@ -333,3 +333,14 @@ Deno.test("disturbance: the side that uses more at rest is named, and nobody for
   assert.equal(disturbanceOf(busy, busy), null);
   assert.equal(disturbanceOf(null, busy), null);
 });
+
+Deno.test("disturbance: where both sides work at rest, the ratio may be off by more than the difference", () => {
+  const rest = (cores: number) => ({ cpuMs: 1_000 * cores, seconds: 1 });
+  const mostRatio = (base: number, next: number): number | undefined =>
+    disturbanceOf(rest(base), rest(next))?.mostRatio;
+  // If each takes all of that from the other, the speeds are 0.4 and 0.5 of what they would be.
+  assert.ok(Math.abs((mostRatio(0.5, 0.6) ?? 0) - (1 - 0.4 / 0.5)) < 1e-12);
+  assert.equal(mostRatio(0.5, 0.6), mostRatio(0.6, 0.5));
+  assert.equal(mostRatio(0, 0.3), 0.3);
+  assert.deepEqual([mostRatio(0.2, 1.4), mostRatio(1, 1.1), mostRatio(2, 3)], [1, 1, 1]);
+});

@@ -167,13 +167,13 @@ function placeOf(
 }
 
 function reliabilityOf(
-  { sides, revisions }: ResultsComparison,
+  { sides, revisions, areServers }: ResultsComparison,
   judged: Judged,
 ): CardModel["reliability"] {
   const isAll = sides.every(({ runs, valid }) => runs.length === valid);
   const survival = isAll
     ? "all-valid"
-    : areInTurns({ sides, revisions })
+    : areInTurns({ sides, revisions, areServers })
     ? "in-turns"
     : sides.some(({ valid }) => valid === 0)
     ? "none-valid"

@@ -18,7 +18,7 @@ import type { ComparedFigure } from "../../judge/group.ts";
 import { withDoubt } from "../../judge/places.ts";
 import { errorVerdict } from "../../judge/error_change.ts";
 import { hasTooManyErrors, judgedErrorRatio } from "../../judge/shortfall.ts";
-import { sessionPairs } from "../../judge/sessions.ts";
+import { areOneSession, sessionPairs } from "../../judge/sessions.ts";
 import { areMovedAlike } from "../../judge/slices.ts";
 import { conditionText, ratiosText } from "../../findings/judgements.ts";
 import { endsText, noResponseOf } from "../../findings/no_response.ts";
@@ -77,6 +77,8 @@ export interface ResultsComparison {
   readonly sides: readonly [base: ComparedSide, next: ComparedSide];
   /** Null if the sides are two separate results. */
   readonly revisions: Revisions | null;
+  /** Whether the sides are two servers, and no versions of one program. */
+  readonly areServers: boolean;
   /**
    * The cells compared by their undisturbed runs; null if no run was disturbed or if the sides took turns, empty if a
    * side has no undisturbed run.
@@ -108,6 +110,8 @@ export interface CompareOptions {
   readonly marginRatio?: number;
   readonly thresholds?: readonly Threshold[];
   readonly revisions?: Revisions;
+  /** As in `ResultsComparison`. Default: false. */
+  readonly areServers?: boolean;
   /** Names of the sides. Default: BASE and NEW. */
   readonly names?: readonly [base: string, next: string];
   /**
@@ -139,7 +143,7 @@ export function compareSessions(
   options: CompareOptions = {},
 ): ResultsComparison {
   const { marginRatio = DEFAULT_MARGIN_RATIO, thresholds = [], earlier = [], firstStage } = options;
-  const { decidedBy = "figures", revisions = null } = options;
+  const { decidedBy = "figures", revisions = null, areServers = false } = options;
   const byFigures = decidedBy === "figures";
   const [base, next] = [bases[bases.length - 1], nexts[nexts.length - 1]];
   const scenarios = groupRuns(next);
@@ -156,7 +160,7 @@ export function compareSessions(
   const cells = matches.pairs.map((match, i) => comparedCell(match, comparisons[i]));
   const { names: [baseName, nextName] = ["BASE", "NEW"] } = options;
   const sides = [sideOf(baseName, bases), sideOf(nextName, nexts)] as const;
-  const again = areInTurns({ sides, revisions })
+  const again = areInTurns({ sides, revisions, areServers })
     ? null
     : againUndisturbed([bases, nexts], { marginRatio, earlier, firstStage });
   return {
@@ -166,7 +170,7 @@ export function compareSessions(
     }),
     again,
     sides,
-    revisions,
+    ...{ revisions, areServers },
     differences: resultDifferences(base, next, matches.pairs).map(conditionText),
     untrusted: sides.flatMap(({ name, trust }) => doubtSentences(name, trust)),
     onlyBase: matches.onlyBase.map(nameOf),
@@ -184,23 +188,33 @@ export function compareSessions(
     gates,
     marginRatio,
     decidedBy,
-    outcome: worstOf([...byFigures ? figureOutcomes({ cells, sides, revisions }) : [], ...gates]),
+    outcome: worstOf([
+      ...byFigures ? figureOutcomes({ cells, sides, revisions, areServers }) : [],
+      ...gates,
+    ]),
   };
 }
+
+type Sides = Pick<ResultsComparison, "sides" | "revisions" | "areServers">;
 
 /**
  * Whether there can be a verdict: if each side has a valid run, or if the sides took turns, so that disturbances
  * affected both alike.
  */
-export function isTrusted(comparison: Pick<ResultsComparison, "sides" | "revisions">): boolean {
+export function isTrusted(comparison: Sides): boolean {
   return areInTurns(comparison) || comparison.sides.every(({ valid }) => valid > 0);
 }
 
-/** Whether the sides took turns, run by run or slice by slice, so that disturbances affected both alike. */
-export function areInTurns(
-  { sides, revisions }: Pick<ResultsComparison, "sides" | "revisions">,
-): boolean {
-  return revisions !== null || areMovedAlike(sides.map(({ runs }) => runs));
+/**
+ * Whether the sides took turns, so that disturbances affected both alike. Two versions of one program did so, run by run
+ * or slice by slice, and whatever limits the generator affects them alike, too. Other sides took turns only if they are
+ * of one session in slices; those from different sessions took turns with other targets, if any.
+ */
+export function areInTurns({ sides, revisions, areServers }: Sides): boolean {
+  const [base, next] = sides;
+  return revisions !== null && !areServers ||
+    base.sessions === 1 && next.sessions === 1 && areOneSession(base.last, next.last) &&
+      areMovedAlike(sides.map(({ runs }) => runs));
 }
 
 interface FigureOutcome {
@@ -211,7 +225,7 @@ interface FigureOutcome {
 
 /** The outcome of each deciding figure in each cell. All are inconclusive if the comparison is not trusted. */
 export function figureOutcomes(
-  comparison: Pick<ResultsComparison, "cells" | "sides" | "revisions">,
+  comparison: Sides & Pick<ResultsComparison, "cells">,
 ): FigureOutcome[] {
   return comparison.cells.flatMap((cell) =>
     decisiveOf(cell.comparison).map(({ figure }) => ({

@@ -221,7 +221,7 @@ function judgedBoth(
   const [besideBase] = isCompared && named !== null ? placesOf(asked, named) : [];
   const base = besideBase?.peers[0] ?? null;
   const places = isCompared ? placesOf(asked, base) : [];
-  if (!areAll && places.length > 0 && areTargetsMovedAlike(results.runs)) {
+  if (!areAll && places.length > 0 && areTargetsMovedAlike(results)) {
     return { places, survival: "in-turns", lost: [], base };
   }
   if (!results.runs.some(isValid)) {

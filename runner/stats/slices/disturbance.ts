@@ -4,7 +4,8 @@
  *
  * Both sides are pinned to the same cores, so the CPU time that an idle side uses slows the other by some share of that
  * time. The share is unknown, anywhere between none and all of it, but it is the same for both sides. So the ratio is
- * distorted only by the side that uses more, and by no more than the difference.
+ * distorted only by the side that uses more. If the sides use a > b cores, and slow each other by all of that, one keeps
+ * 1 − a of its speed and the other 1 − b, which distorts the ratio by (a − b) / (1 − b).
  */
 
 /** CPU time that a side used while it was idle and the other side was loaded. */
@@ -33,5 +34,7 @@ export function disturbanceOf(base: Rest | null, next: Rest | null): Disturbance
   const [ofBase, ofNext] = [base, next].map(({ cpuMs, seconds }) => cpuMs / 1_000 / seconds);
   const cores = Math.abs(ofBase - ofNext);
   if (!(cores >= LEAST_CORES)) return null;
-  return { side: ofBase > ofNext ? "base" : "next", cores, mostRatio: Math.min(1, cores) };
+  const least = Math.min(ofBase, ofNext);
+  const mostRatio = least < 1 ? Math.min(1, cores / (1 - least)) : 1;
+  return { side: ofBase > ofNext ? "base" : "next", cores, mostRatio };
 }

@@ -35,13 +35,13 @@ export interface SideSlices {
   /** Sum of the service times of the requests in `completed`. */
   readonly serviceSumMs: readonly number[];
   /**
-   * Requests completed in the whole slice, including the part that is not measured, because the CPU time covers the
-   * whole slice.
+   * Requests completed from the beginning of the slice to that of the side's next one, whether or not they were due in
+   * the measured part, because the CPU time is that for all of them.
    */
   readonly served: readonly number[];
-  /** CPU time of the side's own processes in the slice; null if unknown. */
+  /** CPU time of the side's own processes in the slice and nearly all of the pause after it; null if unknown. */
   readonly cpuMs: readonly (number | null)[];
-  /** CPU time of the side's processes while the other side of the pair was loaded; null if unknown. */
+  /** The same over the slice of the other side of the pair and the pause after it. */
   readonly restCpuMs: readonly (number | null)[];
 }
 
