@@ -1,5 +1,7 @@
 /** Answers of origins as they come over the wire: whole, byte by byte, cut off, and wrong. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import type { OriginRequest } from "../../targets/gateways/origin/request.ts";
 import { OriginClient } from "../../targets/gateways/origin/origin.ts";
 
@@ -114,6 +116,30 @@ for (const { what, answer } of WRONG) {
     });
   });
 }
+
+Deno.test("a body until the end of the connection is an error if the connection is reset", async () => {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.write(`${HEAD}\r\nabc`);
+    setTimeout(() => socket.resetAndDestroy(), 50);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const origin = new OriginClient(`http://127.0.0.1:${port}`);
+  await assert.rejects(ask(origin));
+  assert.equal(origin.inFlight, 0);
+  origin.close();
+  server.close();
+  await once(server, "close");
+});
+
+Deno.test("a field's value loses spaces and tabs around it, and no other octet", async () => {
+  const answer = `${HEAD}x-place: \t Citt\u{e0}\t \r\ncontent-length: 0\r\n\r\n`;
+  await withServer(answer, { bytes: 100, closes: false }, async (origin) => {
+    const { fields } = await origin.send(GET);
+    assert.deepEqual(fields[0], ["x-place", "Citt\u{c3}\u{a0}"]);
+  });
+});
 
 Deno.test("a kept connection that the origin has closed is replaced, and no request lost", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

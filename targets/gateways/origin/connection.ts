@@ -7,6 +7,7 @@ import type { Connection } from "../../../base/net/connection.ts";
 import { dial } from "../../../base/net/dial.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { ResponseSink } from "../../../base/http/kept.ts";
+import { trimmedValue } from "../../../base/http/octets.ts";
 import { BROKEN, COMPLETE, ResponseReader } from "../../../base/http/response.ts";
 import type { Fields } from "./fields.ts";
 
@@ -27,6 +28,8 @@ export class OriginConnection {
   #from = 0;
   #to = 0;
   #ahead: Promise<boolean> | null = null;
+  /** The error with which reading ended; null if there was none. */
+  #readError: Error | null = null;
   readonly #received = new ReceivedParts();
   readonly #reader = new ResponseReader({
     sink: this.#received,
@@ -88,6 +91,9 @@ export class OriginConnection {
   async #advance(): Promise<void> {
     if (this.#from < this.#to || await this.#more()) {
       this.#from = this.#reader.read(this.#buffer, this.#from, this.#to);
+    } else if (this.#readError !== null) {
+      // Unlike a close, this never completes a body (RFC 9112 §8 and §9.8).
+      throw this.#readError;
     } else {
       this.#reader.end();
     }
@@ -114,7 +120,10 @@ export class OriginConnection {
 
   async #read(): Promise<boolean> {
     this.#from = this.#to = 0;
-    const length = await this.#conn.read(this.#buffer).catch(() => null);
+    const length = await this.#conn.read(this.#buffer).catch((error) => {
+      this.#readError = error;
+      return null;
+    });
     if (length === null) this.close();
     else this.#to = length;
     return length !== null;
@@ -166,7 +175,7 @@ function fieldsOf(head: string): Fields {
   const lines = head.split("\r\n").slice(1, -2);
   const fields = lines.map((line): [string, string] => {
     const colon = line.indexOf(":");
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    return [line.slice(0, colon).toLowerCase(), trimmedValue(line.slice(colon + 1))];
   });
   if (fields.some(([name]) => name === "transfer-encoding")) {
     return fields.filter(([name]) => name !== "content-length");
