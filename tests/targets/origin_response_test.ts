@@ -160,6 +160,40 @@ Deno.test("a kept connection that the origin has closed is replaced, and no requ
 });
 
 for (
+  const { what, sent } of [{ what: "nothing", sent: "" }, {
+    what: "part of a head",
+    sent: "HTTP/1.1 ",
+  }]
+) {
+  const times = sent === "" ? 2 : 1;
+  Deno.test(`a request for which kept connections bring ${what} is sent ${times} times`, async () => {
+    const all = Promise.withResolvers<void>();
+    let [asked, poisoned] = [0, 0];
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.on("data", async (bytes) => {
+        if (String(bytes).startsWith("GET /poison ")) {
+          poisoned++;
+          return socket.end(sent);
+        }
+        if (++asked === 5) all.resolve();
+        await all.promise; // so that each of them has a connection of its own
+        socket.write(`${HEAD}content-length: 1\r\n\r\na`);
+      });
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const origin = new OriginClient(`http://127.0.0.1:${port}`);
+    await Promise.all(Array.from({ length: 5 }, () => ask(origin)));
+    await assert.rejects(origin.send({ ...GET, path: "/poison" }));
+    assert.deepEqual([poisoned, origin.inFlight], [times, 0]);
+    origin.close();
+    server.close();
+    await once(server, "close");
+  });
+}
+
+for (
   const { what, answer, text } of [
     { what: "a length", answer: `${HEAD}content-length: 1\r\n\r\na`, text: "a" },
     {

@@ -5,6 +5,7 @@
 import { Buffer } from "node:buffer";
 import type { Connection } from "../../../base/net/connection.ts";
 import { dial } from "../../../base/net/dial.ts";
+import { systemReason } from "../../../base/net/dial_error.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { ResponseSink } from "../../../base/http/kept.ts";
 import { trimmedValue } from "../../../base/http/octets.ts";
@@ -28,8 +29,8 @@ export class OriginConnection {
   #from = 0;
   #to = 0;
   #ahead: Promise<boolean> | null = null;
-  /** The error with which reading ended; null if there was none. */
-  #readError: Error | null = null;
+  /** Why reading failed; null if it has not. */
+  #readFailure: string | null = null;
   readonly #received = new ReceivedParts();
   readonly #reader = new ResponseReader({
     sink: this.#received,
@@ -55,11 +56,20 @@ export class OriginConnection {
     for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
   }
 
-  /** Reads the head of the next final response. Throws if the head is malformed, or if the connection ends first. */
-  async readHead(method: string): Promise<OriginHead> {
+  /** Prepares for the response to a request with this method. */
+  begin(method: string): void {
     this.#reader.begin(method === "HEAD");
+  }
+
+  /** Reads the head of the next final response. Throws if the head is malformed, or if the connection ends first. */
+  async readHead(): Promise<OriginHead> {
     while (!this.#reader.hasHead) await this.#advance();
     return { status: this.#reader.status, fields: fieldsOf(this.#received.head) };
+  }
+
+  /** Whether any octet of the current response has arrived. */
+  get hasResponse(): boolean {
+    return this.#reader.started;
   }
 
   /** Whether the current response is complete. */
@@ -91,9 +101,9 @@ export class OriginConnection {
   async #advance(): Promise<void> {
     if (this.#from < this.#to || await this.#more()) {
       this.#from = this.#reader.read(this.#buffer, this.#from, this.#to);
-    } else if (this.#readError !== null) {
+    } else if (this.#readFailure !== null) {
       // Unlike a close, this never completes a body (RFC 9112 §8 and §9.8).
-      throw this.#readError;
+      throw new Error(this.#readFailure);
     } else {
       this.#reader.end();
     }
@@ -121,7 +131,7 @@ export class OriginConnection {
   async #read(): Promise<boolean> {
     this.#from = this.#to = 0;
     const length = await this.#conn.read(this.#buffer).catch((error) => {
-      this.#readError = error;
+      this.#readFailure = systemReason(error);
       return null;
     });
     if (length === null) this.close();
