@@ -344,6 +344,30 @@ for (const ahead of [false, true]) {
   );
 }
 
+needing("nginx").test(
+  "nginx names the instance also after it has tried one that is not there yet",
+  async () => {
+    const cluster = {
+      of: "behind",
+      instances: 1,
+      balancer: "nginx",
+      workers: 1,
+      add: { at: "1h" },
+    };
+    const target = await start({ cluster }, { others });
+    const named = new Set<string | null>();
+    for (let n = 0; n < 50; n++) {
+      const response = await fetch(target.origin);
+      await response.body?.cancel();
+      named.add(response.headers.get("x-instance"));
+      await new Promise((resolve) => setTimeout(resolve, 50)); // it tries again in each second
+    }
+    await target.stop();
+    assert.deepEqual([...named], ["1"]);
+    assertNothingLeft();
+  },
+);
+
 Deno.test("a target may have a port of its own", async () => {
   const port = freePort();
   const target = await start({ command: program("serve"), env: { PORT: String(port) } });
