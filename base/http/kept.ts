@@ -2,6 +2,7 @@
 import { LIMITS } from "../limits.ts";
 import { type DecodedContent, decodedContent } from "./content_coding.ts";
 import type { Field } from "./http2/fields.ts";
+import { trimmedValue } from "./octets.ts";
 
 const NO_FIELDS: readonly Field[] = [];
 /** Position of the three digits of the status in a status line of HTTP/1.1 (RFC 9112 §4). */
@@ -161,7 +162,7 @@ export class KeptResponse implements ResponseSink {
       const colon = head.subarray(at, end).indexOf(COLON);
       if (colon > 0) {
         const name = latin1(head.subarray(at, at + colon)).toLowerCase();
-        yield { name, value: latin1(head.subarray(at + colon + 1, end)).trim() };
+        yield { name, value: trimmedValue(latin1(head.subarray(at + colon + 1, end))) };
       }
       at = end;
     }
@@ -181,7 +182,7 @@ export class KeptResponse implements ResponseSink {
     for (let at = endOfLine(head, 0); at < head.length;) {
       const end = endOfLine(head, at);
       if (isNamed(head, at, name)) {
-        values.push(latin1(head.subarray(at + name.length + 1, end)).trim());
+        values.push(trimmedValue(latin1(head.subarray(at + name.length + 1, end))));
       }
       at = end;
     }

@@ -29,6 +29,18 @@ export const HEX = tableOf((character) => {
   return value < 0 ? NOT_HEX : value;
 });
 
+/** The value of a field without the white space and line break around it. `trim` would also remove the octet A0. */
+export function trimmedValue(text: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && isBlank(text.charCodeAt(from))) from++;
+  while (from < to && isBlank(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+function isBlank(octet: number): boolean {
+  return octet === SPACE || octet === TAB || octet === CR || octet === LF;
+}
+
 /** The text encoded in UTF-8, with each octet as a character up to U+00FF. */
 export function octetsOf(text: string): string {
   return text.replaceAll(/[^\0-\x7f]+/g, (part) => {

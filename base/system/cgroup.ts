@@ -173,11 +173,11 @@ interface ControllerLimit {
   /** Contents by file name, in the order in which the files must be written. */
   readonly v1: readonly (readonly [file: string, text: string])[];
   readonly v2: readonly (readonly [file: string, text: string])[];
-  /** Files that are skipped if they don't exist, as where the kernel does not count swap. */
+  /** Files that are skipped if they don't exist, as where the kernel does not count swap or is older than 4.19. */
   readonly optional: readonly string[];
 }
 
-function controllerLimits({ cores, memory }: CgroupLimits): ControllerLimit[] {
+export function controllerLimits({ cores, memory }: CgroupLimits): ControllerLimit[] {
   const quota = Math.max(LEAST_QUOTA_US, Math.round((cores ?? 0) * PERIOD_US));
   const cpu: ControllerLimit = {
     controller: "cpu",
@@ -191,8 +191,8 @@ function controllerLimits({ cores, memory }: CgroupLimits): ControllerLimit[] {
       ["memory.limit_in_bytes", `${memory}`],
       ["memory.memsw.limit_in_bytes", `${memory}`],
     ],
-    v2: [["memory.max", `${memory}`], ["memory.swap.max", "0"]],
-    optional: ["memory.memsw.limit_in_bytes", "memory.swap.max"],
+    v2: [["memory.max", `${memory}`], ["memory.swap.max", "0"], ["memory.oom.group", "1"]],
+    optional: ["memory.memsw.limit_in_bytes", "memory.swap.max", "memory.oom.group"],
   };
   return [...cores === null ? [] : [cpu], ...memory === null ? [] : [ram]];
 }

@@ -118,8 +118,9 @@ async function failureOf(
     body: null,
   };
   try {
+    connection.begin(request.method);
     await connection.write(encodeHead(request, new URL(origin).host));
-    const { status, fields } = await connection.readHead("GET");
+    const { status, fields } = await connection.readHead();
     if (status < 500) return null;
     const body = isText(new Map(fields)) ? await beginningOf(connection) : "";
     return `status ${status}${body === "" ? "" : ` and body ${excerptOf(body)}`}`;

@@ -43,7 +43,9 @@ export const commandLauncher: Launcher<CommandTarget> = {
     const started = withV8Flags(program, { args, env }, v8FlagsOf(spec.v8));
     if (typeof started === "string") throw cannotStart(context, started);
     const watched = watchable(program, started, context);
-    const runtime = await runtimeOf(spec.command, { env: cleanEnv(spec.env), cwd });
+    // Without the port, which differs each time: a program with the same variables is asked only once.
+    const asked = cleanEnv({ ...inherited, ...spec.env });
+    const runtime = await runtimeOf(spec.command, { env: asked, cwd });
     const onLeft = (pids: readonly number[]): void => context.onNote(leftText(context, pids));
     const child = startSupervised([program, ...watched.args], {
       env: watched.env,

@@ -45,11 +45,13 @@ const versions = new Map<string, Promise<string | null>>();
 /** The version of the runtime that `command` starts; null if unknown. A program is run only once to find out. */
 export function runtimeOf(
   command: readonly string[],
-  { env, cwd }: ProgramPlace,
+  place: ProgramPlace,
 ): Promise<string | null> {
-  const name = programOf(command);
+  const { program: name, variables } = startedBy(command);
   const runtime = RUNTIMES.find(({ names }) => names.test(basename(name).replace(/\.exe$/i, "")));
   if (runtime === undefined) return Promise.resolve(null);
+  const { cwd } = place;
+  const env = { ...place.env, ...variables };
   const key = JSON.stringify([name, env, cwd]);
   const version = versions.get(key) ?? readVersion(name, runtime, { env, cwd });
   versions.set(key, version);
@@ -68,10 +70,22 @@ export async function goOf(program: string, { env, cwd }: ProgramPlace): Promise
   return version === undefined ? null : `go ${version}`;
 }
 
-/** The program that a command runs; if the command is `env` with only variables, the program after them. */
-export function programOf([first = "", ...rest]: readonly string[]): string {
-  if (basename(first) !== "env") return first;
-  return rest.find((argument) => !/^[^-=][^=]*=/.test(argument)) ?? first;
+interface Started {
+  readonly program: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** The program that a command runs; if the command is `env` with only variables, these and the program after them. */
+export function startedBy([first = "", ...rest]: readonly string[]): Started {
+  const at = basename(first) === "env"
+    ? rest.findIndex((argument) => !/^[^-=][^=]*=/.test(argument))
+    : -1;
+  if (at < 0) return { program: first, variables: {} };
+  const variables = rest.slice(0, at).map((argument) => {
+    const equals = argument.indexOf("=");
+    return [argument.slice(0, equals), argument.slice(equals + 1)];
+  });
+  return { program: rest[at], variables: Object.fromEntries(variables) };
 }
 
 async function readVersion(

@@ -8,7 +8,7 @@ import { childrenOf, descendantsOf } from "../../base/system/processes.ts";
 import { SECRET, secrets } from "../../base/secrets.ts";
 import { freePort } from "../../targets/launch/environment.ts";
 import { needing, testWith } from "../needs.ts";
-import { program } from "../targets/fixtures/launch_context.ts";
+import { program, targetFrom } from "../targets/fixtures/launch_context.ts";
 import {
   failure,
   lateFailure,
@@ -316,6 +316,57 @@ withLinux.test("a target that can't be reached after five seconds is told of, wh
   await assert.rejects(waiting, /^Error: interrupted$/);
   assertNothingLeft();
 });
+
+/** Closes the connection of each request for /warm, and responds to all others. */
+const NOT_WARM = `require("node:net").createServer((socket) => {
+  socket.on("data", (bytes) => {
+    if (String(bytes).startsWith("GET /warm")) return socket.destroy();
+    socket.end("HTTP/1.1 200 OK\\r\\ncontent-length: 0\\r\\nconnection: close\\r\\n\\r\\n");
+  });
+}).listen(process.env.PORT, "127.0.0.1")`;
+
+for (const ahead of [false, true]) {
+  needing("node").test(
+    `a warm-up that fails ends its cluster with the reason, ahead: ${ahead}`,
+    async () => {
+      const warmUp = { duration: "100ms", rate: "10/s", path: "/warm" };
+      const target = await start(
+        { cluster: { of: "cold", instances: 1, add: { at: "1ms", ahead, warmUp } } },
+        { others: { cold: targetFrom({ command: ["node", "--eval", NOT_WARM] }) } },
+      );
+      target.onLoadStart?.(performance.timeOrigin + performance.now());
+      await target.exited;
+      const lines = target.lastLines();
+      await target.stop();
+      assert.deepEqual(lines, ["closed before the response"]);
+      assertNothingLeft();
+    },
+  );
+}
+
+needing("nginx").test(
+  "nginx names the instance also after it has tried one that is not there yet",
+  async () => {
+    const cluster = {
+      of: "behind",
+      instances: 1,
+      balancer: "nginx",
+      workers: 1,
+      add: { at: "1h" },
+    };
+    const target = await start({ cluster }, { others });
+    const named = new Set<string | null>();
+    for (let n = 0; n < 50; n++) {
+      const response = await fetch(target.origin);
+      await response.body?.cancel();
+      named.add(response.headers.get("x-instance"));
+      await new Promise((resolve) => setTimeout(resolve, 50)); // it tries again in each second
+    }
+    await target.stop();
+    assert.deepEqual([...named], ["1"]);
+    assertNothingLeft();
+  },
+);
 
 Deno.test("a target may have a port of its own", async () => {
   const port = freePort();

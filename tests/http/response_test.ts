@@ -231,14 +231,14 @@ Deno.test("a reader that doesn't retain keeps nothing", () => {
 
 Deno.test("a retained answer gives its fields by name, of the final head only", () => {
   const wire =
-    `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}ETag:  "\xe9:\x80" \r\nX-Two: 1\r\n` +
+    `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}ETag:  "\xe9:\x80" \r\nX-Two: 1\xa0\r\n` +
     "Transfer-Encoding: chunked\r\nX-TWO: 2\r\n\r\n0\r\nTrailer: t\r\n\r\n";
   for (const pieces of [[wire], [...wire]]) {
     const reader = new ResponseReader({ retain: true });
     for (const piece of pieces) reader.read(octetsOf(piece), 0, piece.length);
     const fields = ["etag", "x-two", "Transfer-encoding", "link", "trailer", "x", "http/1.1 200 ok"]
       .map((name) => reader.kept?.field(name));
-    assert.deepEqual(fields, ['"\xe9:\x80"', "1, 2", "chunked", null, null, null, null]);
+    assert.deepEqual(fields, ['"\xe9:\x80"', "1\xa0, 2", "chunked", null, null, null, null]);
   }
 });
 

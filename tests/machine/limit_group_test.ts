@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { joinLimitGroup, makeLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
+import {
+  controllerLimits,
+  joinLimitGroup,
+  makeLimitGroup,
+  removeLimitGroup,
+} from "../../base/system/cgroup.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 
@@ -47,6 +52,12 @@ Deno.test("version 2: where no group gives the controllers away there are no lim
     /no control group here has cpu and memory in its cgroup\.subtree_control/,
   );
   assert.deepEqual(readdirSync(folder.path), ["cgroup.subtree_control"]);
+});
+
+Deno.test("version 2: the processes of a target that takes too much memory end together", () => {
+  const [{ v2, optional }] = controllerLimits({ cores: null, memory: 64_000_000 });
+  assert.equal(new Map(v2).get("memory.oom.group"), "1");
+  assert.ok(optional.includes("memory.oom.group"), "kernels before 4.19 do not have it");
 });
 
 Deno.test("version 1: each controller has a group, and what can't be had takes the rest along", () => {

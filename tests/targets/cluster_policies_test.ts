@@ -83,29 +83,47 @@ function slowShare(name: (typeof policyNames)[number]): number {
   return slow / 4_000;
 }
 
-Deno.test("an instance that joins slowly begins with a tenth of the requests of the others", () => {
+for (const name of policyNames) {
+  Deno.test(`policy ${name} gives an instance that joins slowly its share at most`, () => {
+    assert.ok(youngRatio(name, 0) < 0.15);
+    assert.ok(youngRatio(name, 5_000) < 0.6);
+  });
+}
+
+/** Requests of an instance that joined some time ago, with a slow start of 10 s, relative to three busy others. */
+function youngRatio(name: (typeof policyNames)[number], agoMs: number): number {
+  const draw = drawBy(11);
+  const random = (): number => draw(0, 999_999) / 1_000_000;
+  const policy = makePolicy(name, random);
+  const slowStart = new SlowStart(10_000);
+  const instances = [0, 0, 0, 0].map((inFlight) => ({ inFlight, requests: 0 }));
+  slowStart.join(instances[3], 0);
+  const sent: typeof instances = [];
+  for (let n = 0; n < 40_000; n++) {
+    const instance = instances[policy.pick(instances, slowStart.sharesAt(agoMs))];
+    instance.inFlight++;
+    instance.requests++;
+    sent.push(instance);
+    if (sent.length > 60) sent.splice(draw(0, 60), 1)[0].inFlight--;
+  }
+  const [a, b, c, young] = instances.map(({ requests }) => requests);
+  return young / ((a + b + c) / 3);
+}
+
+Deno.test("the share of an instance that joins slowly grows from a tenth to the full one", () => {
   const [old, young] = busy(0, 0);
-  const draws = 1_000;
-  let at = 0;
-  const even = (): number => (at++ % draws) / draws;
-  const slowStart = new SlowStart(10_000, even);
+  const slowStart = new SlowStart(10_000);
   slowStart.join(young, 5_000);
-  const shareAt = (nowMs: number): number => {
-    const found = Array.from({ length: draws }, () => slowStart.open([old, young], nowMs));
-    assert.ok(found.every((open) => open.includes(old)));
-    return found.filter((open) => open.includes(young)).length / draws;
-  };
-  assert.deepEqual([5_000, 5_900, 7_500, 10_000, 15_000, 60_000].map(shareAt), [
-    ...[0.1, 0.1, 0.25, 0.5],
-    ...[1, 1],
+  const sharesAt = (nowMs: number): number[] => [old, young].map(slowStart.sharesAt(nowMs));
+  assert.deepEqual([5_000, 5_900, 7_500, 10_000, 15_000, 60_000].map(sharesAt), [
+    ...[[1, 0.1], [1, 0.1], [1, 0.25], [1, 0.5]],
+    ...[[1, 1], [1, 1]],
   ]);
-  const all = [old, young];
-  assert.equal(slowStart.open(all, 60_001), all, "nothing is drawn any more");
 });
 
 Deno.test("without a slow start an instance that joins is like the others at once", () => {
   const all = busy(0, 0);
-  const slowStart = new SlowStart(0, () => assert.fail("it drew"));
+  const slowStart = new SlowStart(0);
   slowStart.join(all[1], 0);
-  assert.equal(slowStart.open(all, 0), all);
+  assert.deepEqual(all.map(slowStart.sharesAt(0)), [1, 1]);
 });

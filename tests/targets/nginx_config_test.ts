@@ -57,6 +57,7 @@ const LINES: { what: string; text: string; has: RegExp[]; lacks?: RegExp[] }[] =
       // As good as no limit: a balancer gives no 504 of its own to who waits in the queue of a busy server.
       /proxy_connect_timeout 75s;/,
       /proxy_read_timeout 1h;/,
+      /^ *127\.0\.0\.1:3002 2;\n *"~, 127\\\.0\\\.0\\\.1:3002\$" 2;$/m,
     ],
     lacks: [/least_conn/, /root /],
   },

@@ -1,5 +1,7 @@
 /** Answers of origins as they come over the wire: whole, byte by byte, cut off, and wrong. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import type { OriginRequest } from "../../targets/gateways/origin/request.ts";
 import { OriginClient } from "../../targets/gateways/origin/origin.ts";
 
@@ -115,6 +117,30 @@ for (const { what, answer } of WRONG) {
   });
 }
 
+Deno.test("a body until the end of the connection is an error if the connection is reset", async () => {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.write(`${HEAD}\r\nabc`);
+    setTimeout(() => socket.resetAndDestroy(), 50);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const origin = new OriginClient(`http://127.0.0.1:${port}`);
+  await assert.rejects(ask(origin));
+  assert.equal(origin.inFlight, 0);
+  origin.close();
+  server.close();
+  await once(server, "close");
+});
+
+Deno.test("a field's value loses spaces and tabs around it, and no other octet", async () => {
+  const answer = `${HEAD}x-place: \t Citt\u{e0}\t \r\ncontent-length: 0\r\n\r\n`;
+  await withServer(answer, { bytes: 100, closes: false }, async (origin) => {
+    const { fields } = await origin.send(GET);
+    assert.deepEqual(fields[0], ["x-place", "Citt\u{c3}\u{a0}"]);
+  });
+});
+
 Deno.test("a kept connection that the origin has closed is replaced, and no request lost", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   let accepted = 0;
@@ -132,6 +158,40 @@ Deno.test("a kept connection that the origin has closed is replaced, and no requ
   origin.close();
   listener.close();
 });
+
+for (
+  const { what, sent } of [{ what: "nothing", sent: "" }, {
+    what: "part of a head",
+    sent: "HTTP/1.1 ",
+  }]
+) {
+  const times = sent === "" ? 2 : 1;
+  Deno.test(`a request for which kept connections bring ${what} is sent ${times} times`, async () => {
+    const all = Promise.withResolvers<void>();
+    let [asked, poisoned] = [0, 0];
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.on("data", async (bytes) => {
+        if (String(bytes).startsWith("GET /poison ")) {
+          poisoned++;
+          return socket.end(sent);
+        }
+        if (++asked === 5) all.resolve();
+        await all.promise; // so that each of them has a connection of its own
+        socket.write(`${HEAD}content-length: 1\r\n\r\na`);
+      });
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const origin = new OriginClient(`http://127.0.0.1:${port}`);
+    await Promise.all(Array.from({ length: 5 }, () => ask(origin)));
+    await assert.rejects(origin.send({ ...GET, path: "/poison" }));
+    assert.deepEqual([poisoned, origin.inFlight], [times, 0]);
+    origin.close();
+    server.close();
+    await once(server, "close");
+  });
+}
 
 for (
   const { what, answer, text } of [

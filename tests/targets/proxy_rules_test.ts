@@ -86,6 +86,12 @@ const KEPT: { what: string; status?: number; fields?: Fields; ms: number }[] = [
     fields: [["cache-control", "max-age=1, s-maxage=9"]],
     ms: 9_000,
   },
+  { what: "max-age in capitals", fields: [["cache-control", "Max-Age=7"]], ms: 7_000 },
+  {
+    what: "max-age and proxy-revalidate",
+    fields: [["cache-control", "max-age=7, proxy-revalidate"]],
+    ms: 7_000,
+  },
   { what: "a quoted max-age", fields: [["cache-control", 'max-age="7"']], ms: 7_000 },
   {
     what: "most of its max-age past",

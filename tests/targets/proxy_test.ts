@@ -138,6 +138,18 @@ Deno.test("a stale answer is served while one request fetches it anew", async ()
   while ((await proxy.get("/")).text === "version 1");
 });
 
+for (const control of ["max-age=1, Must-Revalidate", "max-age=1, proxy-revalidate", "s-maxage=1"]) {
+  Deno.test(`an answer with ${control} is never served stale`, async () => {
+    const headers = { "cache-control": control };
+    await using origin = serveOrigin(() => new Response("a", { headers }));
+    await using proxy = await proxyOf(origin, { staleMs: 60_000 });
+    const words = [(await proxy.get("/")).word, (await proxy.get("/")).word];
+    await new Promise((resolve) => setTimeout(resolve, 1_020));
+    words.push((await proxy.get("/")).word);
+    assert.deepEqual(words, ["miss", "hit", "miss"]);
+  });
+}
+
 Deno.test("without stale an answer past its time is fetched before it is served", async () => {
   await using origin = serveOrigin(() => new Response(`version ${origin.asked.length}`));
   await using proxy = await proxyOf(origin, { ttlMs: 1 });

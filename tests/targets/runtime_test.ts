@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { readStat } from "../../base/system/processes.ts";
-import { goOf, programOf, runtimeOf } from "../../targets/launch/runtime.ts";
+import { goOf, runtimeOf, startedBy } from "../../targets/launch/runtime.ts";
 import { cleanEnv } from "../../targets/launch/environment.ts";
+import { startTarget } from "../../targets/launchers.ts";
+import { launchContext, program, targetFrom } from "./fixtures/launch_context.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 
@@ -21,16 +23,45 @@ testWith(["nginx"], "nginx tells its own, on standard error", async () => {
   assert.match(await runtimeOf(["nginx", "-g", "x"], here) ?? "", /^nginx\/\d+\.\d+\.\d+$/);
 });
 
+testWith(["linux"], "the PATH that env sets is the one in which its program is asked", async () => {
+  using folder = emptyFolder();
+  const { env } = fakeNode(folder.path, "echo v1.2.3");
+  assert.equal(await runtimeOf(["env", `PATH=${env.PATH}`, "node"], here), "node v1.2.3");
+});
+
+testWith(["linux"], "a runtime is asked with the variables that its target inherits", async () => {
+  using folder = emptyFolder();
+  fakeNode(
+    folder.path,
+    `[ "$1" = --version ] && exec echo "v1.2.$PLATEAU_TESTED"; exec ${Deno.execPath()} "$@"`,
+  );
+  const [, ...args] = program("serve");
+  Deno.env.set("PLATEAU_TESTED", "20987");
+  try {
+    const lines = { command: [`${folder.path}/node`, ...args], inherit: ["PLATEAU_TESTED"] };
+    const target = await startTarget(targetFrom(lines), launchContext());
+    await target.stop();
+    assert.equal(target.runtime, "node v1.2.20987");
+  } finally {
+    Deno.env.delete("PLATEAU_TESTED");
+  }
+});
+
 Deno.test("of programs that are not known nothing is told", async () => {
   assert.equal(await runtimeOf(["./server"], here), null);
   assert.equal(await runtimeOf(["npx", "node"], here), null);
 });
 
 Deno.test("env only sets variables: the program comes after them", () => {
-  assert.equal(programOf(["env", "A=b", "C=d e", "node", "x=y"]), "node");
-  assert.equal(programOf(["/usr/bin/env", "node"]), "node");
-  assert.equal(programOf(["node", "A=b"]), "node");
-  assert.equal(programOf(["env", "-i", "node"]), "-i");
+  assert.deepEqual(startedBy(["env", "A=b=c", "C=d e", "node", "x=y"]), {
+    program: "node",
+    variables: { A: "b=c", C: "d e" },
+  });
+  const none = { variables: {} };
+  assert.deepEqual(startedBy(["/usr/bin/env", "node"]), { program: "node", ...none });
+  assert.deepEqual(startedBy(["node", "A=b"]), { program: "node", ...none });
+  assert.deepEqual(startedBy(["env", "-i", "node"]), { program: "-i", ...none });
+  assert.deepEqual(startedBy(["env", "A=b"]), { program: "env", ...none });
 });
 
 /**

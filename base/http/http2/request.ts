@@ -2,7 +2,7 @@
  * Converts a request from HTTP/1.1 to HTTP/2 (RFC 9113 §8.3.1). A load always prepares its requests as octets of
  * HTTP/1.1, even if it sends them over HTTP/2.
  */
-import { CR, LF } from "../octets.ts";
+import { CR, LF, trimmedValue } from "../octets.ts";
 import { OF_A_CONNECTION } from "../request.ts";
 import type { Field } from "./fields.ts";
 
@@ -24,7 +24,7 @@ export function asHttp2(bytes: Uint8Array<ArrayBuffer>, scheme: "http" | "https"
     const colon = line.indexOf(":");
     return {
       name: line.slice(0, colon).toLowerCase(),
-      value: line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, ""),
+      value: trimmedValue(line.slice(colon + 1)),
     };
   });
   const authority = given.find(({ name }) => name === "host")?.value ?? "";

@@ -21,8 +21,8 @@ export class Balancer implements Gateway {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const open = this.#slowStart.open(this.#instances, performance.now());
-    const instance = open[this.#policy.pick(open)];
+    const shareOf = this.#slowStart.sharesAt(performance.now());
+    const instance = this.#instances[this.#policy.pick(this.#instances, shareOf)];
     try {
       const response = await instance.send(originRequestOf(request), request.signal);
       return responseOf({
@@ -65,32 +65,28 @@ function withInstance(fields: Fields, instance: number): Fields {
 /** The share of requests with which a new instance starts, relative to the others, as in Envoy's slow start. */
 const LEAST_SHARE = 0.1;
 
-/**
- * Gives fewer requests to instances that have just joined, with a share that grows linearly over time. For each
- * request, the policy picks among the instances considered; one that has just joined is considered with a probability
- * equal to its share.
- */
+/** Gives instances that have just joined a smaller share of the requests, which grows linearly over time. */
 export class SlowStart {
   readonly #joinedMs = new Map<object, number>();
 
-  constructor(private readonly lengthMs: number, private readonly random: Random = Math.random) {}
+  constructor(private readonly lengthMs: number) {}
 
   join(instance: object, nowMs: number): void {
     if (this.lengthMs > 0) this.#joinedMs.set(instance, nowMs);
   }
 
-  /** The instances to consider for the next request. They always include those that were there from the start. */
-  open<One extends object>(instances: readonly One[], nowMs: number): readonly One[] {
-    if (this.#joinedMs.size === 0) return instances;
-    return instances.filter((instance) => this.#finds(instance, nowMs));
+  /** The shares of all instances at this moment. */
+  sharesAt(nowMs: number): ShareOf {
+    return this.#joinedMs.size === 0 ? fullShare : (instance) => this.#shareOf(instance, nowMs);
   }
 
-  #finds(instance: object, nowMs: number): boolean {
+  #shareOf(instance: object, nowMs: number): number {
     const joinedMs = this.#joinedMs.get(instance);
-    if (joinedMs === undefined) return true;
+    if (joinedMs === undefined) return 1;
     const share = Math.max(LEAST_SHARE, (nowMs - joinedMs) / this.lengthMs);
-    if (share >= 1) this.#joinedMs.delete(instance);
-    return this.random() < share;
+    if (share < 1) return share;
+    this.#joinedMs.delete(instance);
+    return 1;
   }
 }
 
@@ -103,20 +99,31 @@ export interface Instance {
   readonly inFlight: number;
 }
 
+/** The share of requests that an instance should get, from 0 to 1, relative to one with the full share. */
+type ShareOf = (instance: Instance) => number;
+
+const fullShare: ShareOf = () => 1;
+
 export interface Policy {
   /**
    * Returns the index of the instance that gets the next request.
    *
    * @param instances At least one; the list may grow between calls.
+   * @param shareOf At least one instance has the full share.
    */
-  pick(instances: readonly Instance[]): number;
+  pick(instances: readonly Instance[], shareOf?: ShareOf): number;
+}
+
+/** Requests in flight, with the next one, scaled up to a full share, as Envoy scales weights. */
+function loadOf(instance: Instance, shareOf: ShareOf): number {
+  return (instance.inFlight + 1) / shareOf(instance);
 }
 
 /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
 const makers = {
-  "round-robin": () => new RoundRobin(),
+  "round-robin": (random) => new RoundRobin(random),
   "least-connections": () => new LeastConnections(),
   "random-two": (random) => new RandomTwo(random),
 } satisfies Record<PolicyName, (random: Random) => Policy>;
@@ -125,14 +132,23 @@ export function makePolicy(name: PolicyName, random: Random = Math.random): Poli
   return makers[name](random);
 }
 
-/** Chooses the instances in turn. */
+/** Chooses the instances in turn. One with a smaller share takes its turn with a probability equal to its share. */
 class RoundRobin implements Policy {
   #next = 0;
 
-  pick(instances: readonly Instance[]): number {
-    const index = this.#next % instances.length;
-    this.#next = index + 1;
+  constructor(private readonly random: Random) {}
+
+  pick(instances: readonly Instance[], shareOf = fullShare): number {
+    let index: number;
+    do {
+      index = this.#next % instances.length;
+      this.#next = index + 1;
+    } while (this.#skips(shareOf(instances[index])));
     return index;
+  }
+
+  #skips(share: number): boolean {
+    return share < 1 && this.random() >= share;
   }
 }
 
@@ -143,11 +159,13 @@ class RoundRobin implements Policy {
 class LeastConnections implements Policy {
   #next = 0;
 
-  pick(instances: readonly Instance[]): number {
+  pick(instances: readonly Instance[], shareOf = fullShare): number {
     let best = this.#next % instances.length;
+    let least = loadOf(instances[best], shareOf);
     for (let step = 1; step < instances.length; step++) {
       const index = (this.#next + step) % instances.length;
-      if (instances[index].inFlight < instances[best].inFlight) best = index;
+      const load = loadOf(instances[index], shareOf);
+      if (load < least) [best, least] = [index, load];
     }
     this.#next = best + 1;
     return best;
@@ -161,12 +179,13 @@ class LeastConnections implements Policy {
 class RandomTwo implements Policy {
   constructor(private readonly random: Random) {}
 
-  pick(instances: readonly Instance[]): number {
+  pick(instances: readonly Instance[], shareOf = fullShare): number {
     const first = this.#below(instances.length);
     if (instances.length === 1) return first;
     const other = this.#below(instances.length - 1);
     const second = other < first ? other : other + 1;
-    return instances[second].inFlight < instances[first].inFlight ? second : first;
+    const isLess = loadOf(instances[second], shareOf) < loadOf(instances[first], shareOf);
+    return isLess ? second : first;
   }
 
   #below(limit: number): number {

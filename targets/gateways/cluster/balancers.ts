@@ -132,13 +132,15 @@ const builtin: Balancing = {
       { ...context, readyPath: instances[0].readyPath ?? "/" },
     );
     const hooks = joining(cluster, context, async (n, signal) => {
-      const instance = started[n - 1] ??
+      const waiting = started.at(n - 1);
+      const instance = waiting ??
         await context.startOther(cluster.of, { name: instanceName(cluster, n), signal });
       const origin = plainOrigin(instance, context);
       try {
         await warmUp(cluster, { origin, path: instance.readyPath ?? "/" }, signal);
       } catch (error) {
-        await instance.stop();
+        // One that was started ahead belongs to the composite, whose reason would be its end.
+        if (waiting === undefined) await instance.stop();
         throw error;
       }
       await send(`join ${origin}`);

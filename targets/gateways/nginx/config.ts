@@ -130,9 +130,16 @@ ${named.server}      proxy_http_version 1.1;
   };
 }
 
-/** Directives that name the server in each response. A response made by nginx itself names none. */
+/**
+ * Directives that name the server in each response. A response made by nginx itself names none. After a retry,
+ * `$upstream_addr` is a list, whose last address is that of the response; nginx looks up a single address first.
+ */
 function instanceParts(servers: ServersServed["servers"]): ConfigParts {
-  const numbers = servers.map(({ origin }, at) => `    ${new URL(origin).host} ${at + 1};\n`);
+  const numbers = servers.map(({ origin }, at) => {
+    const { host } = new URL(origin);
+    const last = host.replaceAll(/[.[\]]/g, "\\$&");
+    return `    ${host} ${at + 1};\n    "~, ${last}$" ${at + 1};\n`;
+  });
   return {
     http: `  map $upstream_addr $instance {\n${numbers.join("")}  }\n`,
     server: `      proxy_hide_header x-instance;

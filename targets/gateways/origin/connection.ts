@@ -5,8 +5,10 @@
 import { Buffer } from "node:buffer";
 import type { Connection } from "../../../base/net/connection.ts";
 import { dial } from "../../../base/net/dial.ts";
+import { systemReason } from "../../../base/net/dial_error.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { ResponseSink } from "../../../base/http/kept.ts";
+import { trimmedValue } from "../../../base/http/octets.ts";
 import { BROKEN, COMPLETE, ResponseReader } from "../../../base/http/response.ts";
 import type { Fields } from "./fields.ts";
 
@@ -27,6 +29,8 @@ export class OriginConnection {
   #from = 0;
   #to = 0;
   #ahead: Promise<boolean> | null = null;
+  /** Why reading failed; null if it has not. */
+  #readFailure: string | null = null;
   readonly #received = new ReceivedParts();
   readonly #reader = new ResponseReader({
     sink: this.#received,
@@ -52,11 +56,20 @@ export class OriginConnection {
     for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
   }
 
-  /** Reads the head of the next final response. Throws if the head is malformed, or if the connection ends first. */
-  async readHead(method: string): Promise<OriginHead> {
+  /** Prepares for the response to a request with this method. */
+  begin(method: string): void {
     this.#reader.begin(method === "HEAD");
+  }
+
+  /** Reads the head of the next final response. Throws if the head is malformed, or if the connection ends first. */
+  async readHead(): Promise<OriginHead> {
     while (!this.#reader.hasHead) await this.#advance();
     return { status: this.#reader.status, fields: fieldsOf(this.#received.head) };
+  }
+
+  /** Whether any octet of the current response has arrived. */
+  get hasResponse(): boolean {
+    return this.#reader.started;
   }
 
   /** Whether the current response is complete. */
@@ -88,6 +101,9 @@ export class OriginConnection {
   async #advance(): Promise<void> {
     if (this.#from < this.#to || await this.#more()) {
       this.#from = this.#reader.read(this.#buffer, this.#from, this.#to);
+    } else if (this.#readFailure !== null) {
+      // Unlike a close, this never completes a body (RFC 9112 §8 and §9.8).
+      throw new Error(this.#readFailure);
     } else {
       this.#reader.end();
     }
@@ -114,7 +130,10 @@ export class OriginConnection {
 
   async #read(): Promise<boolean> {
     this.#from = this.#to = 0;
-    const length = await this.#conn.read(this.#buffer).catch(() => null);
+    const length = await this.#conn.read(this.#buffer).catch((error) => {
+      this.#readFailure = systemReason(error);
+      return null;
+    });
     if (length === null) this.close();
     else this.#to = length;
     return length !== null;
@@ -166,7 +185,7 @@ function fieldsOf(head: string): Fields {
   const lines = head.split("\r\n").slice(1, -2);
   const fields = lines.map((line): [string, string] => {
     const colon = line.indexOf(":");
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    return [line.slice(0, colon).toLowerCase(), trimmedValue(line.slice(colon + 1))];
   });
   if (fields.some(([name]) => name === "transfer-encoding")) {
     return fields.filter(([name]) => name !== "content-length");

@@ -15,11 +15,15 @@ export interface OriginResponse {
   readonly body: BodyBytes | ReadableStream<BodyBytes> | null;
 }
 
-/**
- * A request with one of these methods and without a body is sent again if a kept-alive connection turns out to be
- * closed (RFC 9110 §9.2.2).
- */
 const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/**
+ * Whether a request may be sent again, once and on a new connection, if a kept-alive connection ends before any octet
+ * of the response (RFC 9110 §9.2.2).
+ */
+function isRepeatable({ method, body }: OriginRequest): boolean {
+  return body === null && IDEMPOTENT.has(method);
+}
 
 export class OriginClient {
   readonly #host: string;
@@ -42,18 +46,15 @@ export class OriginClient {
   async send(request: OriginRequest, signal?: AbortSignal): Promise<OriginResponse> {
     this.#inFlight++;
     try {
-      while (true) {
-        const reused = this.#idle.pop();
-        const connection = reused ?? await this.#dial(signal);
+      const kept = this.#idle.pop();
+      if (kept !== undefined) {
         try {
-          return await this.#sendOn(connection, request, signal);
+          return await this.#sendOn(kept, request, signal);
         } catch (error) {
-          connection.close();
-          const again = reused !== undefined && request.body === null &&
-            IDEMPOTENT.has(request.method);
-          if (!again || signal?.aborted) throw error;
+          if (kept.hasResponse || !isRepeatable(request) || signal?.aborted) throw error;
         }
       }
+      return await this.#sendOn(await this.#dial(signal), request, signal);
     } catch (error) {
       this.#inFlight--;
       throw error;
@@ -73,10 +74,14 @@ export class OriginClient {
     signal?.addEventListener("abort", onAbort);
     try {
       signal?.throwIfAborted();
+      connection.begin(request.method);
       await connection.write(encodeHead(request, this.#host));
       const sent = request.body === null ? null : sendBody(request, connection);
-      const { status, fields } = await connection.readHead(request.method);
+      const { status, fields } = await connection.readHead();
       return { status, fields: endToEnd(fields), body: this.#bodyOf(connection, sent) };
+    } catch (error) {
+      connection.close();
+      throw error;
     } finally {
       signal?.removeEventListener("abort", onAbort);
     }

@@ -8,7 +8,7 @@ import { type OriginRequest, originRequestOf } from "../origin/request.ts";
 import type { Fields } from "../origin/fields.ts";
 import { OriginClient, type OriginResponse } from "../origin/origin.ts";
 import { Generations, pathsChangedBy } from "./invalidation.ts";
-import { ageSecOf, freshForMs, keyOf, mayUseCache, withoutClaims } from "./rules.ts";
+import { ageSecOf, freshForMs, keyOf, mayUseCache, staleForMs, withoutClaims } from "./rules.ts";
 import { openStore } from "./stores/registry.ts";
 import type { ResponseStore, StoredResponse } from "./stores/store.ts";
 import { tee, type WholeBody } from "./tee.ts";
@@ -84,7 +84,11 @@ export class Proxy implements Gateway {
     const key = keyOf(request, this.#generations.of(request.path));
     const stored = await this.store.get(key);
     if (stored === null) return await this.#fetchCold(key, request, client);
-    if (stored.freshUntilMs > Date.now()) return cachedResponse(stored, "hit");
+    const staleMs = Date.now() - stored.freshUntilMs;
+    if (staleMs < 0) return cachedResponse(stored, "hit");
+    if (staleMs >= staleForMs(stored.headers, this.settings.staleMs)) {
+      return await this.#fetchCold(key, request, client);
+    }
     if (!this.#inFlight.has(key)) void this.#refresh(key, request);
     return cachedResponse(stored, "stale");
   }

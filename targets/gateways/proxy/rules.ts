@@ -106,6 +106,16 @@ export function freshForMs(response: ResponseHead, ttlMs: number, nowMs: number)
 }
 
 /**
+ * For how many milliseconds a response may be served after it was fresh; 0 if it forbids that (RFC 9111 §4.2.4).
+ *
+ * @param staleMs What the settings allow.
+ */
+export function staleForMs(fields: StoredResponse["headers"], staleMs: number): number {
+  const control = fieldList(fields, "cache-control");
+  return /\b(?:must-revalidate|proxy-revalidate|s-maxage)\b/i.test(control) ? 0 : staleMs;
+}
+
+/**
  * Whether a response may be shared. `no-cache` is treated like no-store, because this cache never revalidates. A
  * response that sets a cookie, or varies by anything but the coding, is for one client only.
  */
@@ -123,9 +133,12 @@ function isShareable({ status, fields }: ResponseHead): boolean {
  * decide rather than a heuristic.
  */
 function lifetimeSecOf({ status, fields }: ResponseHead, nowMs: number): number {
-  const control = fieldList(fields, "cache-control");
+  // The package reads names in lower case only, and takes a response with proxy-revalidate as never
+  // fresh.
+  const control = fieldList(fields, "cache-control").toLowerCase()
+    .replaceAll("proxy-revalidate", "");
   const expires = fieldList(fields, "expires");
-  const isSaid = /(?:^|[,\s])(?:s-maxage|max-age)=/i.test(control) ||
+  const isSaid = /(?:^|[,\s])(?:s-maxage|max-age)=/.test(control) ||
     fields.some(([name]) => name === "expires");
   if (!isSaid) return Infinity;
   const headers = {
