@@ -95,8 +95,10 @@ async function bench(driver: DriverName, trap: Trap, loader: Loader): Promise<Me
   const scenario = requestScenarioSpec.parse({ get: "/" });
   const request = { url: new URL(trap.origin), scenario, load, seed: 1, driver, intervalMs: 50 };
   const tried = await measureUrl({ ...request, logPath: null }, { loader, ...UNHEARD });
-  // The machine may stand still for as long as the load lasts.
-  return tried.requests.due > 0 ? tried : await bench(driver, trap, loader);
+  // The machine may stand still for as long as the load lasts, and then nothing is known of the server.
+  const isTried = tried.requests.due > 0 &&
+    tried.generator.findings.every(({ code }) => code !== "nothing-sent");
+  return isTried ? tried : await bench(driver, trap, loader);
 }
 
 /** One experiment with all of them, which names each by its place. */
