@@ -226,8 +226,9 @@ function isByGenerator({ generator: { findings, delay }, load, service }: Bottle
 /** Whether other programs used the core that the target waited for, so that the target's real capacity is unknown. */
 function isCrowdedOut(generator: Generator): boolean {
   const { target, hostActivity: { others } } = generator;
-  return (others ?? 0) >= OTHERS &&
-    (target?.waiting ?? 0) >= WAITS_OF_WANTED * wantedOf(generator);
+  const waiting = target?.waiting ?? 0;
+  return (others ?? 0) >= OTHERS && waiting > 0 &&
+    waiting >= WAITS_OF_WANTED * wantedOf(generator);
 }
 
 /** Whether competing programs hide what limits the target. A target that needs little CPU time loses little to them. */

@@ -209,6 +209,8 @@ Deno.test("a target that can't be seen has no bottleneck that is known", () => {
   const seen = run({});
   const { target: _, ...unseen } = seen.generator;
   assert.equal(bottleneckOf({ ...seen, generator: unseen }).kind, "unknown");
+  const crowded = { ...unseen, hostActivity: { ...unseen.hostActivity, others: 1.7 } };
+  assert.equal(bottleneckOf({ ...seen, generator: crowded }).waitingShare, undefined);
 });
 
 Deno.test("open files are counted of one process alone, as several have a limit each", () => {
