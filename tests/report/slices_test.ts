@@ -244,7 +244,7 @@ Deno.test("slices: scenarios that are compared took no turns with each other", (
     startedAt: "2031-05-04T10:19:00.000Z",
   }));
   const runs = [...first.runs, ...others].map((run, at) => ({ ...run, order: at + 1 }));
-  const survivalBy = (compare?: object): string | undefined => {
+  const survivalBy = (compare?: { factor: string }): string | undefined => {
     const experiment = { ...first.experiment, ...compare && { compare } };
     return concluded({ ...first, experiment, runs, planned: runs.length }).reliability?.survival;
   };
