@@ -208,7 +208,8 @@ export class K6Functions {
     if (++this.#depth > MOST_DEEP) {
       throw new TooMuch(
         node.start,
-        "Cannot convert this function: it calls itself, directly or through others, or its calls nest more than 50 deep",
+        "Cannot convert this function: it calls itself, directly or through others, or its calls nest more than " +
+          `${MOST_DEEP} deep`,
       );
     }
     this.#toGenerator(node);
